@@ -1,0 +1,258 @@
+"""The tables, as the newest migration leaves them; a contract test compares both.
+
+Every time is timestamptz and written from the database clock. Domains come first in the keys
+of what hangs on them, so that these tables can be distributed by domain without new code.
+"""
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    Date,
+    DateTime,
+    ForeignKey,
+    Identity,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Sequence,
+    SmallInteger,
+    Table,
+    Text,
+    text,
+)
+
+metadata = MetaData(
+    naming_convention={
+        "pk": "%(table_name)s_pkey",
+        "fk": "%(table_name)s_%(column_0_name)s_fkey",
+        "ix": "%(table_name)s_%(column_0_N_name)s_idx",
+        "uq": "%(table_name)s_%(column_0_N_name)s_key",
+        "ck": "%(table_name)s_%(constraint_name)s_check",
+    }
+)
+
+incarnations = Sequence("incarnations", metadata=metadata)
+"""Numbers for processes: a later process always bears a higher one."""
+
+
+def _when(name: str, *, nullable: bool = True) -> Column[object]:
+    return Column(name, DateTime(timezone=True), nullable=nullable)
+
+
+def _now(name: str) -> Column[object]:
+    return Column(name, DateTime(timezone=True), nullable=False, server_default=text("now()"))
+
+
+def _count(name: str) -> Column[int]:
+    return Column(name, BigInteger, nullable=False, server_default=text("0"))
+
+
+domains = Table(
+    "domains",
+    metadata,
+    Column("domain", Text, primary_key=True, comment="registrable domain as A-label"),
+    _now("created_at"),
+    Column("checked_at", DateTime(timezone=True), comment="end of the last complete fetch"),
+    Column("attempted_at", DateTime(timezone=True), comment="end of the last fetch of any outcome"),
+    Column("complete_fetch_id", BigInteger, comment="last fetch that read the domain to its end"),
+    Column("total_lower", BigInteger, comment="the archive's own range, as last told"),
+    Column("total_upper", BigInteger),
+    _count("ads"),
+    _count("text_ads"),
+    _count("image_ads"),
+    _count("video_ads"),
+    _count("advertisers"),
+)
+
+advertisers = Table(
+    "advertisers",
+    metadata,
+    Column("advertiser_id", Text, primary_key=True),
+    Column("name", Text, comment="as the archive last gave it; null when it never did"),
+    _now("first_seen_at"),
+)
+
+ads = Table(
+    "ads",
+    metadata,
+    Column("domain", Text, primary_key=True),
+    Column("advertiser_id", Text, primary_key=True),
+    Column("creative_id", Text, primary_key=True),
+    Column("format", SmallInteger, nullable=False, comment="0 unknown, 1 text, 2 image, 3 video"),
+    _when("first_shown"),
+    Column("last_shown", DateTime(timezone=True)),
+    Column("days_shown", Integer),
+    Column("preview_kind", SmallInteger, nullable=False, comment="0 none, 1 image, 2 script"),
+    Column("preview_url", Text),
+    Column("preview_width", Integer),
+    Column("preview_height", Integer),
+    Column("first_fetch_id", BigInteger, nullable=False, comment="the fetch that first saw it"),
+    Column("last_fetch_id", BigInteger, nullable=False, comment="the fetch that last saw it"),
+    Column("changed_fetch_id", BigInteger, comment="the fetch that last saw it changed"),
+    Index(
+        "ads_by_last_shown",
+        "domain",
+        text("last_shown DESC NULLS LAST"),
+        text("advertiser_id"),
+        text("creative_id"),
+    ),
+    Index(
+        "ads_by_first_shown",
+        "domain",
+        text("first_shown DESC NULLS LAST"),
+        text("advertiser_id"),
+        text("creative_id"),
+    ),
+    Index("ads_by_advertiser", "advertiser_id", "creative_id"),
+)
+
+fetches = Table(
+    "fetches",
+    metadata,
+    Column("id", BigInteger, Identity(always=False), primary_key=True),
+    Column("domain", Text, ForeignKey("domains.domain"), nullable=False),
+    Column("state", Text, nullable=False, server_default=text("'active'")),
+    Column("reason", Text, nullable=False),
+    Column("asked_by", BigInteger, comment="users.id; null for commands and schedules"),
+    _now("asked_at"),
+    _when("started_at"),
+    _when("finished_at"),
+    Column("total_lower", BigInteger),
+    Column("total_upper", BigInteger),
+    _count("pages"),
+    _count("found"),
+    _count("new"),
+    _count("changed"),
+    Column("unseen", BigInteger, comment="held ads not seen by this fetch; known at its end"),
+    _count("warnings"),
+    Column("error", Text),
+    CheckConstraint(
+        "state IN ('active', 'done', 'partial', 'failed', 'cancelled')", name="state"
+    ),
+    Index(
+        "fetches_one_active", "domain", unique=True, postgresql_where=text("state = 'active'")
+    ),
+    Index("fetches_by_domain", "domain", text("id DESC")),
+    Index("fetches_active_by_user", "asked_by", postgresql_where=text("state = 'active'")),
+)
+
+jobs = Table(
+    "jobs",
+    metadata,
+    Column("id", BigInteger, Identity(always=False), primary_key=True),
+    Column("fetch_id", BigInteger, ForeignKey("fetches.id", ondelete="CASCADE"), nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("pool", Text, nullable=False),
+    Column("domain", Text, nullable=False),
+    Column("format", SmallInteger, comment="null means every format"),
+    Column("first_day", Date),
+    Column("last_day", Date),
+    Column("state", Text, nullable=False, server_default=text("'queued'")),
+    _now("created_at"),
+    _now("due_at"),
+    _count("fence"),
+    Column("holder", Text, comment="consumer name of the last lease"),
+    Column("incarnation", BigInteger),
+    Column("request", Text, comment="id of the take that made this lease"),
+    Column("starts", Integer, nullable=False, server_default=text("0")),
+    Column("start_given_back", Boolean, nullable=False, server_default=text("false")),
+    Column("attempts", Integer, nullable=False, server_default=text("0")),
+    _count("pages"),
+    Column("cursor", Text),
+    Column("mark", Text),
+    _when("oldest"),
+    _when("beat_at"),
+    _when("progressed_at"),
+    _when("finished_at"),
+    Column("error", Text),
+    CheckConstraint(
+        "state IN ('queued', 'running', 'done', 'dead', 'cancelled')", name="state"
+    ),
+    CheckConstraint("pool IN ('interactive', 'bulk')", name="pool"),
+    Index("jobs_by_fetch", "fetch_id", "id"),
+    Index("jobs_due", "pool", "due_at", "id", postgresql_where=text("state = 'queued'")),
+    Index("jobs_running", "beat_at", "id", postgresql_where=text("state = 'running'")),
+    Index("jobs_ended", "finished_at", postgresql_where=text("state IN ('done', 'cancelled')")),
+    Index("jobs_dead", text("id DESC"), postgresql_where=text("state = 'dead'")),
+)
+
+page_log = Table(
+    "page_log",
+    metadata,
+    Column("job_id", BigInteger, primary_key=True),
+    Column("page", BigInteger, primary_key=True, comment="1 for the first page of the job"),
+    Column("fence", BigInteger, nullable=False),
+    Column("holder", Text, nullable=False),
+    Column("incarnation", BigInteger, nullable=False),
+    Column("cursor_in", Text),
+    Column("cursor_out", Text),
+    Column("ads", Integer, nullable=False),
+    Column("new", Integer, nullable=False),
+    Column("changed", Integer, nullable=False),
+    _now("written_at"),
+    Index("page_log_by_time", "written_at"),
+)
+
+domain_advertisers = Table(
+    "domain_advertisers",
+    metadata,
+    Column("domain", Text, primary_key=True),
+    Column("advertiser_id", Text, primary_key=True),
+    _count("ads"),
+    _when("first_shown"),
+    _when("last_shown"),
+    Index(
+        "domain_advertisers_by_ads", "domain", text("ads DESC"), text("advertiser_id")
+    ),
+    Index("domain_advertisers_by_advertiser", "advertiser_id", text("ads DESC"), "domain"),
+)
+
+domain_days = Table(
+    "domain_days",
+    metadata,
+    Column("domain", Text, primary_key=True),
+    Column("day", Date, primary_key=True),
+    Column("delta", BigInteger, nullable=False, comment="windows that begin minus that ended"),
+)
+"""Running sums of delta up to a day count the ads whose first-to-last window covers it."""
+
+users = Table(
+    "users",
+    metadata,
+    Column("id", BigInteger, Identity(always=False), primary_key=True),
+    Column("email", Text, nullable=False, unique=True, comment="lower case"),
+    Column("password_hash", Text, nullable=False),
+    Column("operator", Boolean, nullable=False, server_default=text("false")),
+    _now("created_at"),
+)
+
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("token_hash", LargeBinary, primary_key=True, comment="SHA-256 of the cookie's token"),
+    Column("user_id", BigInteger, ForeignKey("users.id", ondelete="CASCADE"), nullable=False),
+    _now("created_at"),
+    _when("expires_at", nullable=False),
+    Index("sessions_by_user", "user_id"),
+    Index("sessions_by_expiry", "expires_at"),
+)
+
+facts = Table(
+    "facts",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("value", Text, nullable=False),
+)
+"""Single values: `epoch`, which never changes once the first migration has drawn it."""
+
+turns = Table(
+    "turns",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("holder", Text, nullable=False),
+    _when("expires_at", nullable=False),
+)
+"""Roles that one process plays at a time, until an expiry by the database clock."""

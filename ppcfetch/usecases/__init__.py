@@ -1,0 +1,1 @@
+"""The verbs of the product: plain functions over ports."""
