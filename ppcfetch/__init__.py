@@ -1,0 +1,1 @@
+"""Who advertises on a domain: the whole behaviour, without web framework or process."""
