@@ -50,7 +50,7 @@ clean: ## remove the environment and all caches; ./var stays
 		echo "This Python cannot make environments. On Debian: apt-get install python3-venv" >&2; \
 		exit 1; }
 	@echo "Making .venv (first start only) ..."
-	@$(PYTHON) -m venv --clear .venv
+	@$(PYTHON) -m venv .venv
 	@touch $@
 
 .venv/runtime.stamp: requirements.lock pyproject.toml .venv/created.stamp
