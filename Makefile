@@ -4,7 +4,7 @@ SHELL := /bin/sh
 MAKEFLAGS += --no-print-directory
 PYTHON ?= python3
 BIN := .venv/bin
-PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INPUT=1 $(BIN)/python -m pip
+PIP := PIP_NO_COMPILE=1 PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INPUT=1 $(BIN)/python -m pip
 CODE := ppcfetch web workers migrations fixtures tests
 COMPILE := $(BIN)/uv --quiet --no-config pip compile pyproject.toml --universal \
 	--python-version 3.11 --fork-strategy fewest --no-annotate --generate-hashes \
