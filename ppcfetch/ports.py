@@ -5,9 +5,9 @@ nothing is known about the call, and each may be repeated safely unless its text
 Times are aware UTC and come from the database clock, except where a port says otherwise.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Protocol
 
 from ppcfetch.errors import Retryable
@@ -347,8 +347,8 @@ class Run(Protocol):
         ...
 
 
-Walk = Iterator[Progress]
-"""A handler under way: yields after each committed page, ends with the job."""
+Handler = Callable[[Run], Iterator[Progress | None]]
+"""Runs a job: yields each committed page, and None at other moments when it may be stopped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,5 +359,5 @@ class SweepReport:
     orphans: int = 0
     closed: int = 0
     pruned: int = 0
+    forgotten: int = 0
     rebuilt: bool = False
-    since: datetime | None = None
