@@ -1,0 +1,1 @@
+"""Contract tests: one suite for a port, on its fake and on the real server."""
