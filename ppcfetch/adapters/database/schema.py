@@ -129,14 +129,11 @@ fetches = Table(
     Column("unseen", BigInteger, comment="held ads not seen by this fetch; known at its end"),
     _count("warnings"),
     Column("error", Text),
-    CheckConstraint(
-        "state IN ('active', 'done', 'partial', 'failed', 'cancelled')", name="state"
-    ),
-    Index(
-        "fetches_one_active", "domain", unique=True, postgresql_where=text("state = 'active'")
-    ),
+    CheckConstraint("state IN ('active', 'done', 'partial', 'failed', 'cancelled')", name="state"),
+    Index("fetches_one_active", "domain", unique=True, postgresql_where=text("state = 'active'")),
     Index("fetches_by_domain", "domain", text("id DESC")),
     Index("fetches_active_by_user", "asked_by", postgresql_where=text("state = 'active'")),
+    Index("fetches_ended", "finished_at", postgresql_where=text("state <> 'active'")),
 )
 
 jobs = Table(
@@ -168,13 +165,11 @@ jobs = Table(
     _when("progressed_at"),
     _when("finished_at"),
     Column("error", Text),
-    CheckConstraint(
-        "state IN ('queued', 'running', 'done', 'dead', 'cancelled')", name="state"
-    ),
+    CheckConstraint("state IN ('queued', 'running', 'done', 'dead', 'cancelled')", name="state"),
     CheckConstraint("pool IN ('interactive', 'bulk')", name="pool"),
     Index("jobs_by_fetch", "fetch_id", "id"),
-    Index("jobs_due", "pool", "due_at", "id", postgresql_where=text("state = 'queued'")),
-    Index("jobs_running", "beat_at", "id", postgresql_where=text("state = 'running'")),
+    # No index holds beat_at, so that beats and page writes stay heap-only updates.
+    Index("jobs_active", "pool", "id", postgresql_where=text("state IN ('queued', 'running')")),
     Index("jobs_ended", "finished_at", postgresql_where=text("state IN ('done', 'cancelled')")),
     Index("jobs_dead", text("id DESC"), postgresql_where=text("state = 'dead'")),
 )
@@ -204,9 +199,7 @@ domain_advertisers = Table(
     _count("ads"),
     _when("first_shown"),
     _when("last_shown"),
-    Index(
-        "domain_advertisers_by_ads", "domain", text("ads DESC"), text("advertiser_id")
-    ),
+    Index("domain_advertisers_by_ads", "domain", text("ads DESC"), text("advertiser_id")),
     Index("domain_advertisers_by_advertiser", "advertiser_id", text("ads DESC"), "domain"),
 )
 

@@ -1,0 +1,195 @@
+"""The statements of the page write, in the order in which they run.
+
+Locks are taken in this order by everybody: jobs by id, the domain, advertisers by id, ads by
+key, counters by key, the fetch last. The domain's row is locked before anything is compared, so
+that the pages of one domain are stored one after the other: what `STORE_ADS` reads is then still
+true when it writes, and no counter can drift. Advertisers, shared by domains, are written in the
+order of their ids, and only when they are new or renamed.
+
+Each known row is looked up by LATERAL with OFFSET 0: a plan made while a table is small, and kept
+by a prepared statement, can then never read the whole table once it has grown.
+"""
+
+ADVANCE_JOB = """
+UPDATE jobs
+SET cursor = %(cursor)s, mark = %(mark)s, oldest = %(oldest)s,
+    pages = pages + 1, starts = 0, attempts = 0, error = NULL,
+    progressed_at = clock_timestamp(), beat_at = clock_timestamp(),
+    state = CASE WHEN %(ended)s THEN 'done' ELSE state END,
+    finished_at = CASE WHEN %(ended)s THEN clock_timestamp() ELSE finished_at END
+WHERE id = %(job)s AND fence = %(fence)s AND pages = %(pages)s AND state = 'running'
+"""
+
+LOCK_DOMAIN = "SELECT domain FROM domains WHERE domain = %(domain)s FOR NO KEY UPDATE"
+
+WRITTEN_BEFORE = """
+SELECT l.new, l.changed
+FROM jobs j JOIN page_log l ON l.job_id = j.id AND l.page = j.pages AND l.fence = j.fence
+WHERE j.id = %(job)s AND j.fence = %(fence)s AND j.pages = %(pages)s + 1
+"""
+"""One row when the page's first write was committed and only its answer was lost."""
+
+MAKE_INCOMING = """
+CREATE TEMPORARY TABLE IF NOT EXISTS incoming_ads (
+    advertiser_id text, creative_id text, advertiser_name text, format smallint,
+    first_shown timestamptz, last_shown timestamptz, days_shown integer,
+    preview_kind smallint, preview_url text, preview_width integer, preview_height integer
+) ON COMMIT DELETE ROWS
+"""
+
+COPY_INCOMING = "COPY incoming_ads FROM STDIN (FORMAT binary)"
+
+STORE_ADVERTISERS = """
+INSERT INTO advertisers (advertiser_id, name)
+SELECT i.advertiser_id, i.name
+FROM (
+    SELECT advertiser_id, max(advertiser_name) AS name FROM incoming_ads GROUP BY advertiser_id
+) i
+LEFT JOIN LATERAL (
+    SELECT true AS held, a.name FROM advertisers a WHERE a.advertiser_id = i.advertiser_id OFFSET 0
+) a ON true
+WHERE a.held IS NULL OR (i.name IS NOT NULL AND i.name IS DISTINCT FROM a.name)
+ORDER BY i.advertiser_id
+ON CONFLICT (advertiser_id) DO UPDATE SET name = excluded.name
+WHERE excluded.name IS NOT NULL AND advertisers.name IS DISTINCT FROM excluded.name
+"""
+
+STORE_ADS = """
+WITH met AS MATERIALIZED (
+    -- What came beside what is held, and what will be held: dates only widen, a preview and a
+    -- known format are replaced by what was seen last.
+    SELECT i.advertiser_id, i.creative_id, a.held IS NULL AS new,
+        a.last_fetch_id IS DISTINCT FROM %(fetch)s AS first_sight,
+        a.first_fetch_id IS DISTINCT FROM %(fetch)s
+            AND a.changed_fetch_id IS DISTINCT FROM %(fetch)s AS may_change,
+        a.format AS old_format, a.first_shown AS old_first, a.last_shown AS old_last,
+        a.days_shown AS old_days, a.preview_kind AS old_kind, a.preview_url AS old_url,
+        a.preview_width AS old_width, a.preview_height AS old_height,
+        CASE WHEN i.format = 0 THEN coalesce(a.format, 0) ELSE i.format END AS format,
+        least(a.first_shown, i.first_shown) AS first_shown,
+        greatest(a.last_shown, i.last_shown) AS last_shown,
+        greatest(a.days_shown, i.days_shown) AS days_shown,
+        CASE WHEN i.preview_kind = 0 AND a.held THEN a.preview_kind ELSE i.preview_kind END
+            AS preview_kind,
+        CASE WHEN i.preview_kind = 0 THEN a.preview_url ELSE i.preview_url END AS preview_url,
+        CASE WHEN i.preview_kind = 0 THEN a.preview_width ELSE i.preview_width END
+            AS preview_width,
+        CASE WHEN i.preview_kind = 0 THEN a.preview_height ELSE i.preview_height END
+            AS preview_height
+    FROM incoming_ads i
+    LEFT JOIN LATERAL (
+        SELECT true AS held, ads.* FROM ads
+        WHERE ads.domain = %(domain)s AND ads.advertiser_id = i.advertiser_id
+            AND ads.creative_id = i.creative_id
+        OFFSET 0
+    ) a ON true
+), told AS MATERIALIZED (
+    -- An ad counts as changed when it looks different: another format, another kind of preview,
+    -- another picture, or an earlier first day. A last day that moves on is no change, nor is the
+    -- address of a preview script, which the archive signs anew each time.
+    SELECT *,
+        NOT new AND may_change AND (
+            format <> old_format OR preview_kind <> old_kind
+            OR first_shown IS DISTINCT FROM old_first
+            OR preview_kind = 1 AND (preview_url, preview_width, preview_height)
+                IS DISTINCT FROM (old_url, old_width, old_height)
+        ) AS changed,
+        first_sight OR format <> old_format OR preview_kind <> old_kind
+            OR (first_shown, last_shown, days_shown, preview_url, preview_width, preview_height)
+                IS DISTINCT FROM
+                (old_first, old_last, old_days, old_url, old_width, old_height) AS to_write
+    FROM met
+), stored AS (
+    INSERT INTO ads (
+        domain, advertiser_id, creative_id, format, first_shown, last_shown, days_shown,
+        preview_kind, preview_url, preview_width, preview_height,
+        first_fetch_id, last_fetch_id, changed_fetch_id
+    )
+    SELECT %(domain)s, advertiser_id, creative_id, format, first_shown, last_shown, days_shown,
+        preview_kind, preview_url, preview_width, preview_height,
+        %(fetch)s, %(fetch)s, CASE WHEN changed THEN %(fetch)s END
+    FROM told WHERE to_write
+    ORDER BY advertiser_id, creative_id
+    ON CONFLICT (domain, advertiser_id, creative_id) DO UPDATE SET
+        format = excluded.format,
+        first_shown = least(ads.first_shown, excluded.first_shown),
+        last_shown = greatest(ads.last_shown, excluded.last_shown),
+        days_shown = greatest(ads.days_shown, excluded.days_shown),
+        preview_kind = excluded.preview_kind, preview_url = excluded.preview_url,
+        preview_width = excluded.preview_width, preview_height = excluded.preview_height,
+        last_fetch_id = excluded.last_fetch_id,
+        changed_fetch_id = coalesce(excluded.changed_fetch_id, ads.changed_fetch_id)
+), per_advertiser AS MATERIALIZED (
+    SELECT t.*, d.held IS NULL AS new
+    FROM (
+        SELECT advertiser_id, count(*) FILTER (WHERE new) AS ads,
+            min(first_shown) AS first_shown, max(last_shown) AS last_shown
+        FROM told GROUP BY advertiser_id
+    ) t
+    LEFT JOIN LATERAL (
+        SELECT true AS held, c.first_shown, c.last_shown FROM domain_advertisers c
+        WHERE c.domain = %(domain)s AND c.advertiser_id = t.advertiser_id
+        OFFSET 0
+    ) d ON true
+    WHERE d.held IS NULL OR t.ads > 0
+        OR least(d.first_shown, t.first_shown) IS DISTINCT FROM d.first_shown
+        OR greatest(d.last_shown, t.last_shown) IS DISTINCT FROM d.last_shown
+), counted_advertisers AS (
+    INSERT INTO domain_advertisers (domain, advertiser_id, ads, first_shown, last_shown)
+    SELECT %(domain)s, advertiser_id, ads, first_shown, last_shown
+    FROM per_advertiser ORDER BY advertiser_id
+    ON CONFLICT (domain, advertiser_id) DO UPDATE SET
+        ads = domain_advertisers.ads + excluded.ads,
+        first_shown = least(domain_advertisers.first_shown, excluded.first_shown),
+        last_shown = greatest(domain_advertisers.last_shown, excluded.last_shown)
+), counted_days AS (
+    INSERT INTO domain_days (domain, day, delta)
+    SELECT %(domain)s, m.day, sum(m.delta)
+    FROM told
+    CROSS JOIN LATERAL (VALUES
+        (old_first <= old_last, (old_first AT TIME ZONE 'UTC')::date, -1),
+        (old_first <= old_last, (old_last AT TIME ZONE 'UTC')::date + 1, 1),
+        (first_shown <= last_shown, (first_shown AT TIME ZONE 'UTC')::date, 1),
+        (first_shown <= last_shown, (last_shown AT TIME ZONE 'UTC')::date + 1, -1)
+    ) m (counts, day, delta)
+    WHERE to_write AND m.counts
+    GROUP BY m.day HAVING sum(m.delta) <> 0
+    ORDER BY m.day
+    ON CONFLICT (domain, day) DO UPDATE SET delta = domain_days.delta + excluded.delta
+), page AS MATERIALIZED (
+    SELECT count(*) FILTER (WHERE first_sight) AS found,
+        count(*) FILTER (WHERE new) AS new, count(*) FILTER (WHERE changed) AS changed,
+        count(*) FILTER (WHERE format = 1) - count(*) FILTER (WHERE old_format = 1) AS text_ads,
+        count(*) FILTER (WHERE format = 2) - count(*) FILTER (WHERE old_format = 2) AS image_ads,
+        count(*) FILTER (WHERE format = 3) - count(*) FILTER (WHERE old_format = 3) AS video_ads,
+        (SELECT count(*) FROM per_advertiser WHERE per_advertiser.new) AS advertisers
+    FROM told
+), counted_domain AS (
+    UPDATE domains SET
+        ads = domains.ads + page.new, text_ads = domains.text_ads + page.text_ads,
+        image_ads = domains.image_ads + page.image_ads,
+        video_ads = domains.video_ads + page.video_ads,
+        advertisers = domains.advertisers + page.advertisers,
+        total_lower = coalesce(%(lower)s, total_lower),
+        total_upper = coalesce(%(upper)s, total_upper)
+    FROM page WHERE domain = %(domain)s
+)
+SELECT found, new, changed FROM page
+"""
+
+LOG_PAGE = """
+INSERT INTO page_log
+    (job_id, page, fence, holder, incarnation, cursor_in, cursor_out, ads, new, changed)
+VALUES
+    (%(job)s, %(pages)s + 1, %(fence)s, %(holder)s, %(incarnation)s, %(cursor_in)s, %(cursor)s,
+     %(ads)s, %(new)s, %(changed)s)
+"""
+
+COUNT_FETCH = """
+UPDATE fetches SET
+    pages = pages + 1, found = found + %(found)s, new = new + %(new)s,
+    changed = changed + %(changed)s, warnings = warnings + %(warnings)s,
+    started_at = coalesce(started_at, clock_timestamp()),
+    total_lower = coalesce(%(lower)s, total_lower), total_upper = coalesce(%(upper)s, total_upper)
+WHERE id = %(fetch)s
+"""
