@@ -27,7 +27,7 @@ class Clock(Protocol):
         ...
 
     def sleep(self, seconds: float) -> None:
-        """Wait; returns early when the process is asked to stop."""
+        """Wait."""
         ...
 
     def random(self) -> float:
@@ -81,7 +81,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The answer to a request: the fetch, the jobs to ring for, and whether it was there already."""
+    """The answer to a request: the fetch, the jobs to ring for, and whether it was joined."""
 
     fetch: Fetch
     jobs: tuple[tuple[int, Pool], ...]
@@ -234,8 +234,10 @@ class Deliveries(Protocol):
     """One consumer's end of one pool's stream."""
 
     def receive(self, count: int, block: timedelta) -> Sequence[Delivery]:
-        """Wait for new messages, at most count; empty when none came. Not safe to repeat: what
-        a lost answer held stays pending under our name until `reconcile` finds it.
+        """Wait for new messages, at most count; empty when none came.
+
+        Not safe to repeat: what a lost answer held stays pending under our name until
+        `reconcile` finds it.
         """
         ...
 

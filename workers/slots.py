@@ -1,0 +1,108 @@
+"""The threads that run jobs, and the one that settles what they ended."""
+
+import queue
+import threading
+from collections.abc import Sequence
+
+import structlog
+
+from ppcfetch.errors import DatabaseUnavailable, LeaseLost
+from ppcfetch.usecases.settle import Ended, settle
+from workers.consumer import Consumer
+from workers.held import Hand, Held
+from workers.parts import Parts
+
+REPEAT_SECONDS = 0.1
+
+
+class Settler:
+    """Settles outcomes that fall together in one go, without ever waiting for each other."""
+
+    def __init__(self, parts: Parts, *, hand: Hand) -> None:
+        """Keep the ports; `run` is the body of the thread."""
+        self._jobs = parts.jobs
+        self._settling = parts.settling
+        self._hand = hand
+        self._clock = parts.clock
+        self._queue: queue.SimpleQueue[tuple[Held, Ended]] = queue.SimpleQueue()
+
+    def put(self, held: Held, ended: Ended) -> None:
+        """Hand over a run that is over; its lease stays in hand until it is settled."""
+        self._queue.put((held, ended))
+
+    def run(self) -> None:
+        """Settle for ever."""
+        while True:
+            self.settle(self._gather())
+
+    def settle(self, batch: Sequence[tuple[Held, Ended]]) -> None:
+        """Settle a batch; while the database is away, as long as the leases may hold."""
+        left = list(batch)
+        while left:
+            try:
+                settle([ended for _, ended in left], jobs=self._jobs, settling=self._settling)
+            except DatabaseUnavailable as silent:
+                left = self._still_ours(left, str(silent))
+                self._clock.sleep(REPEAT_SECONDS)
+            else:
+                break
+        for held, _ in batch:
+            self._hand.drop(held)
+
+    def _gather(self) -> list[tuple[Held, Ended]]:
+        batch = [self._queue.get()]
+        while not self._queue.empty():
+            batch.append(self._queue.get())
+        return batch
+
+    def _still_ours(
+        self, batch: Sequence[tuple[Held, Ended]], why: str
+    ) -> list[tuple[Held, Ended]]:
+        kept = []
+        for held, ended in batch:
+            try:
+                held.check()
+            except LeaseLost as lost:
+                structlog.get_logger().warning(
+                    "lease.lost", job=held.lease.job.id, reason=str(lost), error=why
+                )
+                self._hand.drop(held)
+            else:
+                kept.append((held, ended))
+        return kept
+
+
+class Slots:
+    """A fixed number of threads, one leased job in each."""
+
+    def __init__(self, count: int, *, consumer: Consumer, settler: Settler) -> None:
+        """Start the threads; they are daemons, so a hung handler cannot keep the process."""
+        self._consumer = consumer
+        self._settler = settler
+        self._work: queue.SimpleQueue[Held] = queue.SimpleQueue()
+        self._free = count
+        self._changed = threading.Condition()
+        for number in range(count):
+            threading.Thread(target=self._serve, name=f"slot-{number}", daemon=True).start()
+
+    def free(self, *, wait_seconds: float) -> int:
+        """Give how many slots are free, after waiting for one at most so long."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._free > 0, timeout=wait_seconds)
+            return self._free
+
+    def start(self, held: Held) -> None:
+        """Run a leased job in a free slot."""
+        with self._changed:
+            self._free -= 1
+        self._work.put(held)
+
+    def _serve(self) -> None:
+        while True:
+            held = self._work.get()
+            outcome = self._consumer.run(held)
+            ended = Ended(held.lease, held.delivery, outcome, row_ended=held.ended)
+            self._settler.put(held, ended)
+            with self._changed:
+                self._free += 1
+                self._changed.notify_all()

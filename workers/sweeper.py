@@ -1,0 +1,69 @@
+"""Sweep every so often, one worker at a time."""
+
+import threading
+from collections.abc import Callable
+from dataclasses import asdict
+from datetime import timedelta
+
+import structlog
+
+from ppcfetch.errors import PpcFetchError
+from ppcfetch.model.lease import Holder
+from ppcfetch.ports import Census, Clock, Doorbell, Due
+from ppcfetch.usecases.sweep import rebuild_after_loss, sweep
+
+TURN_IN_ROUNDS = 4
+
+
+class Sweeper:
+    """The sweeping of one process; an error ends the round, never the sweeper."""
+
+    def __init__(
+        self,
+        *,
+        holder: Holder,
+        due: Due,
+        doorbell: Doorbell,
+        census: Census,
+        every: timedelta,
+        clock: Clock,
+    ) -> None:
+        """Keep the ports. Units: every is the time between rounds, jittered by a fifth."""
+        self._holder = holder
+        self._due = due
+        self._doorbell = doorbell
+        self._census = census
+        self._every = every
+        self._clock = clock
+
+    def run(self, stopping: threading.Event) -> None:
+        """Sweep until asked to stop; the body of a daemon thread."""
+        self._quietly(self._look_for_loss)
+        while not stopping.wait(self._every.total_seconds() * (0.9 + 0.2 * self._clock.random())):
+            self._quietly(self._round)
+            self._quietly(self._look_for_loss)
+
+    def _round(self) -> None:
+        report = sweep(
+            self._holder,
+            due=self._due,
+            doorbell=self._doorbell,
+            census=self._census,
+            turn=self._every * TURN_IN_ROUNDS,
+        )
+        did = {name: value for name, value in asdict(report).items() if value} if report else {}
+        if did:
+            structlog.get_logger().info("sweep.done", **did)
+
+    def _look_for_loss(self) -> None:
+        """Rebuild at once when Redis lost its data: this needs no turn."""
+        if rebuild_after_loss(due=self._due, doorbell=self._doorbell, census=self._census):
+            structlog.get_logger().warning("stream.rebuilt", consumer=self._holder.consumer)
+
+    def _quietly(self, step: Callable[[], None]) -> None:
+        try:
+            step()
+        except PpcFetchError as error:
+            structlog.get_logger().warning("sweep.failed", error=str(error))
+        except Exception:  # noqa: BLE001 - a fault in sweeping must not end a worker that runs jobs
+            structlog.get_logger().exception("sweep.failed")
