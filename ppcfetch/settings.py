@@ -1,0 +1,164 @@
+"""Settings: the only reader of the environment.
+
+Each is an environment variable `PPCFETCH_<NAME>` or a line of `.env`; units are in the names,
+fractions are allowed. All faults are reported at once.
+"""
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Annotated, Self
+
+from pydantic import AfterValidator, Field, SecretStr, ValidationError, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from ppcfetch.errors import ConfigurationError
+from ppcfetch.model.lease import Budget, Limits
+
+PREFIX = "PPCFETCH_"
+SHORTEST_SECRET = 32
+
+
+def _database_url(value: SecretStr) -> SecretStr:
+    if not value.get_secret_value().startswith(
+        ("postgres://", "postgresql://", "postgresql+psycopg://")
+    ):
+        message = "must begin with postgresql://, such as postgresql://user:password@host/name"
+        raise ValueError(message)
+    return value
+
+
+def _redis_url(value: SecretStr) -> SecretStr:
+    if not value.get_secret_value().startswith(("redis://", "rediss://", "unix://")):
+        message = "must begin with redis://, rediss:// or unix://"
+        raise ValueError(message)
+    return value
+
+
+def _archive_url(value: str) -> str:
+    if not value.startswith(("http://", "https://")):
+        message = "must begin with http:// or https://"
+        raise ValueError(message)
+    return value.rstrip("/")
+
+
+def _secret_key(value: SecretStr) -> SecretStr:
+    if len(value.get_secret_value()) < SHORTEST_SECRET:
+        message = f"must have at least {SHORTEST_SECRET} characters; draw it at random"
+        raise ValueError(message)
+    return value
+
+
+Seconds = Annotated[float, Field(gt=0, le=86_400)]
+Days = Annotated[float, Field(gt=0, le=36_500)]
+
+
+def _seconds(value: float) -> timedelta:
+    return timedelta(seconds=value)
+
+
+class Settings(BaseSettings):
+    """Everything that can be set, with its default.
+
+    Shape: database_url, redis_url and archive_url None mean the embedded part; secret_key None
+    means one that is drawn for this data folder; archive_requests_per_second None means one a
+    second for a set archive address and no limit for the embedded emulator; renew_seconds None
+    means a quarter of a lease, stall_seconds None three leases.
+    """
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX, env_file=".env", env_file_encoding="utf-8", extra="ignore", frozen=True
+    )
+
+    data_dir: Path = Path("var")
+    host: str = "127.0.0.1"
+    port: int = Field(default=8000, ge=0, le=65_535)
+    database_url: Annotated[SecretStr, AfterValidator(_database_url)] | None = None
+    redis_url: Annotated[SecretStr, AfterValidator(_redis_url)] | None = None
+    archive_url: Annotated[str, AfterValidator(_archive_url)] | None = None
+    archive_control_domain: str = "google.com"
+    archive_requests_per_second: float | None = Field(default=None, gt=0, le=10_000)
+    secret_key: Annotated[SecretStr, AfterValidator(_secret_key)] | None = None
+    https: bool = False
+    proxy_hops: int = Field(default=0, ge=0, le=5)
+    trusted_hosts: str = ""
+    stale_hours: float = Field(default=24, gt=0, le=87_600)
+    fetches_at_once: int = Field(default=20, ge=1)
+    lease_seconds: Seconds = 60
+    renew_seconds: Seconds | None = None
+    stall_seconds: Seconds | None = None
+    interactive_pages: int = Field(default=20, ge=1)
+    interactive_seconds: Seconds = 20
+    max_starts: int = Field(default=5, ge=1)
+    max_attempts: int = Field(default=8, ge=1)
+    sweep_seconds: Seconds = 15
+    worker_name: str | None = Field(default=None, pattern=r"^[A-Za-z0-9_-]{1,64}$")
+    keep_fetches_days: Days = 730
+    keep_jobs_days: Days = 30
+
+    @model_validator(mode="after")
+    def _can_work(self) -> Self:
+        faults = []
+        limits = self.limits
+        if limits.renew * 3 > limits.lease:
+            faults.append(
+                f"{PREFIX}RENEW_SECONDS ({self.renew_seconds:g}) must be at most a third of"
+                f" {PREFIX}LEASE_SECONDS ({self.lease_seconds:g}), so that one lost beat is no"
+                " lost lease"
+            )
+        if limits.stall < limits.lease:
+            faults.append(
+                f"{PREFIX}STALL_SECONDS ({self.stall_seconds:g}) must be at least"
+                f" {PREFIX}LEASE_SECONDS ({self.lease_seconds:g}): a page may take that long"
+            )
+        if faults:
+            raise ValueError("; ".join(faults))
+        return self
+
+    @property
+    def limits(self) -> Limits:
+        """The numbers of the lease protocol."""
+        lease = timedelta(seconds=self.lease_seconds)
+        return Limits(
+            lease=lease,
+            renew=lease / 4 if self.renew_seconds is None else _seconds(self.renew_seconds),
+            stall=lease * 3 if self.stall_seconds is None else _seconds(self.stall_seconds),
+            max_starts=self.max_starts,
+            max_attempts=self.max_attempts,
+        )
+
+    @property
+    def budget(self) -> Budget:
+        """How long an interactive worker may be held by one job."""
+        return Budget(self.interactive_pages, timedelta(seconds=self.interactive_seconds))
+
+    @property
+    def stale_after(self) -> timedelta:
+        """How old a domain may be before it counts as stale."""
+        return timedelta(hours=self.stale_hours)
+
+    @property
+    def requests_per_second(self) -> float | None:
+        """The pace of each egress; None is no limit."""
+        if self.archive_requests_per_second is None and self.archive_url is not None:
+            return 1.0
+        return self.archive_requests_per_second
+
+
+def load_settings(**overrides: object) -> Settings:
+    """Read the settings; overrides are options of a command, which win.
+
+    Raises: ConfigurationError naming every faulty setting, never its value if it is a secret.
+    """
+    try:
+        return Settings(**{k: v for k, v in overrides.items() if v is not None})  # type: ignore[arg-type]  # pydantic checks them
+    except ValidationError as invalid:
+        raise ConfigurationError(_explained(invalid)) from None
+
+
+def _explained(invalid: ValidationError) -> str:
+    lines = []
+    for error in invalid.errors(include_url=False, include_input=False):
+        text = error["msg"].removeprefix("Value error, ")
+        name = str(error["loc"][0]).upper() if error["loc"] else ""
+        lines.append(f"{PREFIX}{name}: {text}" if name else text)
+    return "\n".join(lines)
