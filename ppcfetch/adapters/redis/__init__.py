@@ -1,0 +1,1 @@
+"""Redis or Valkey: the doorbell, the deliveries, consumer names and the shared pace."""

@@ -1,0 +1,87 @@
+"""What operators and `explain` see of the streams; nothing here changes anything."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from redis import Redis
+
+from ppcfetch.adapters.redis.connections import translated
+from ppcfetch.adapters.redis.consumers import Consumer, consumers_of
+from ppcfetch.adapters.redis.keys import Keys
+from ppcfetch.adapters.redis.scripts import Scripts
+from ppcfetch.model.job import Pool
+
+
+@dataclass(frozen=True, slots=True)
+class PoolCounts:
+    """How many messages a pool has.
+
+    Shape: oldest_waiting is None when nothing waits; taken from the message's id, so only for
+    display.
+    """
+
+    undelivered: int
+    in_hand: int
+    oldest_waiting: timedelta | None
+
+
+@dataclass(frozen=True, slots=True)
+class Whereabouts:
+    """Where a job's live message is.
+
+    Shape: consumer is None while the message waits; idle is then zero and deliveries 0.
+    """
+
+    pool: Pool
+    message_id: str
+    consumer: str | None
+    idle: timedelta
+    deliveries: int
+
+
+class RedisInspector:
+    """Exact looks at the streams on one client."""
+
+    def __init__(self, client: Redis, keys: Keys) -> None:
+        self._client = client
+        self._scripts = Scripts(client)
+        self._keys = keys
+
+    def counts(self, pool: Pool) -> PoolCounts:
+        """Count what waits and what is in hand, at one instant."""
+        undelivered, in_hand, oldest = self._scripts.run("counts", [self._keys.stream(pool)])
+        waiting = timedelta(milliseconds=oldest) if undelivered else None
+        return PoolCounts(undelivered, in_hand, waiting)
+
+    def drained(self, pool: Pool) -> bool:
+        """Tell whether nothing waits and nothing is in hand.
+
+        Redis that lost everything looks drained, too: only the epoch tells the difference.
+        """
+        return bool(self._scripts.run("drained", [self._keys.stream(pool)]))
+
+    def consumers(self) -> list[Consumer]:
+        """List the consumers of all pools, by pool and name."""
+        found = [one for pool in Pool for one in consumers_of(self._client, self._keys, pool)]
+        return sorted(found, key=lambda one: (one.pool, one.name))
+
+    def bearer(self, consumer: str) -> int | None:
+        """Give the incarnation that bears a name, None when the name is free."""
+        with translated():
+            value = self._client.get(self._keys.consumer(consumer))
+        return int(value) if isinstance(value, bytes) else None
+
+    def where(self, job_id: int) -> Whereabouts | None:
+        """Tell where the job's message is, None when nothing rings for it."""
+        reply = self._scripts.run("where", self._keys.doorbell, [job_id])
+        if reply is None:
+            return None
+        message, owner, idle, deliveries = reply
+        pool, message_id = message.decode().split("|")
+        return Whereabouts(
+            pool=Pool(pool),
+            message_id=message_id,
+            consumer=owner.decode() or None,
+            idle=timedelta(milliseconds=idle),
+            deliveries=deliveries,
+        )
