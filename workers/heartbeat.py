@@ -9,47 +9,29 @@ import faulthandler
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from typing import Protocol
 
 import structlog
 
 from ppcfetch.errors import DatabaseUnavailable, NameLost, StreamUnavailable
 from ppcfetch.model.lease import Limits
-from ppcfetch.ports import Clock, Jobs, Settling
+from ppcfetch.ports import WorkerPorts
 from workers.held import Hand, Held
 
 EXIT_NAME_LOST = 75
 EXIT_STUCK = 70
 
 
-class Name(Protocol):
-    """The consumer name that this process bears."""
-
-    def keep(self) -> None:
-        """Renew the lock. Raises: NameLost when another process bears the name."""
-        ...
-
-
 class Heartbeat:
     """The renewing of all leases in hand, every `limits.renew`."""
 
-    def __init__(
-        self,
-        *,
-        hand: Hand,
-        jobs: Jobs,
-        settling: Settling,
-        name: Name,
-        limits: Limits,
-        clock: Clock,
-    ) -> None:
-        """Prepare; jobs, settling and name must have connections of their own."""
+    def __init__(self, parts: WorkerPorts, *, hand: Hand, limits: Limits) -> None:
+        """Prepare; nothing is sent before the first round."""
         self._hand = hand
-        self._jobs = jobs
-        self._settling = settling
-        self._name = name
+        self._jobs = parts.beat_jobs
+        self._settling = parts.beat_settling
+        self._name = parts.name
         self._limits = limits
-        self._clock = clock
+        self._clock = parts.clock
         self._started_back: set[tuple[int, int]] = set()
 
     def round(self, *, stopping: bool) -> None:

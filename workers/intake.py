@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from ppcfetch.model.lease import Delivery, Limits
+from ppcfetch.ports import WorkerPorts
 from workers.held import Hand
-from workers.parts import Parts
 
 LOOK = 100
 LONGEST_BLOCK = timedelta(seconds=2)
@@ -14,7 +14,7 @@ LONGEST_BLOCK = timedelta(seconds=2)
 class Intake:
     """The order of looking; one thread uses it."""
 
-    def __init__(self, parts: Parts, *, hand: Hand, limits: Limits) -> None:
+    def __init__(self, parts: WorkerPorts, *, hand: Hand, limits: Limits) -> None:
         """Begin with the history of our name, as a process that has just started must."""
         self._deliveries = parts.deliveries
         self._jobs = parts.jobs

@@ -8,10 +8,9 @@ import structlog
 from ppcfetch.errors import DatabaseUnavailable
 from ppcfetch.model.job import Pool
 from ppcfetch.model.lease import Delivery, Lease, Limits, Refusal, Refused
-from ppcfetch.ports import Taking
+from ppcfetch.ports import Taking, WorkerPorts
 from ppcfetch.usecases.settle import answer
 from workers.held import Hand, Held
-from workers.parts import Parts
 
 PATIENCE_WITH_UNKNOWN_VERSIONS = 20
 """Deliveries after which a message of a version that no worker knows is dead-lettered."""
@@ -22,7 +21,7 @@ REPEAT_SECONDS = 0.1
 class Leasing:
     """From a read of the stream to leases in hand."""
 
-    def __init__(self, parts: Parts, *, hand: Hand, pool: Pool, limits: Limits) -> None:
+    def __init__(self, parts: WorkerPorts, *, hand: Hand, pool: Pool, limits: Limits) -> None:
         """Keep the ports of one consumer in one pool."""
         self._deliveries = parts.deliveries
         self._jobs = parts.jobs

@@ -5,19 +5,22 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
 
 import structlog
 
 from ppcfetch.errors import NameLost, Unavailable
 from ppcfetch.model.job import Pool
 from ppcfetch.model.lease import Budget, Limits
+from ppcfetch.ports import WorkerPorts
 from workers.consumer import Consumer
 from workers.heartbeat import EXIT_NAME_LOST, Heartbeat, beat_until
 from workers.held import Hand
 from workers.intake import Intake
 from workers.leasing import Leasing
-from workers.parts import Parts
 from workers.slots import Settler, Slots
+from workers.sweeper import Sweeper
 
 WAIT_FOR_SLOT_SECONDS = 0.5
 WAIT_FOR_SETTLING_SECONDS = 0.02
@@ -27,34 +30,41 @@ EXIT_OK = 0
 EXIT_THREAD_DIED = 71
 
 
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a worker process does, and within which limits.
+
+    Shape: budget is None where nobody waits. Units: sweep is the time between two sweeps.
+    """
+
+    pool: Pool
+    threads: int
+    limits: Limits
+    sweep: timedelta
+    budget: Budget | None = None
+
+
 class WorkerPool:
     """A process's share of a pool: so many threads, one leased job in each."""
 
-    def __init__(
-        self, parts: Parts, *, pool: Pool, threads: int, limits: Limits, budget: Budget | None
-    ) -> None:
+    def __init__(self, parts: WorkerPorts, work: Work) -> None:
         """Prepare everything but start nothing; `stopping` may be set by a signal handler."""
+        limits = work.limits
         self.stopping = threading.Event()
         self._finished = threading.Event()
         self._parts = parts
-        self._pool = pool
+        self._sweeper = Sweeper(parts, every=work.sweep)
+        self._pool = work.pool
         self._limits = limits
-        self._threads = threads
+        self._threads = work.threads
         self._exit_code = EXIT_OK
         self._hand = Hand()
-        self._heartbeat = Heartbeat(
-            hand=self._hand,
-            jobs=parts.beat_jobs,
-            settling=parts.beat_settling,
-            name=parts.name,
-            limits=limits,
-            clock=parts.clock,
-        )
+        self._heartbeat = Heartbeat(parts, hand=self._hand, limits=limits)
         self._consumer = Consumer(
             handler=parts.handler,
             clock=parts.clock,
             stopping=self.stopping,
-            budget=budget,
+            budget=work.budget,
             max_attempts=limits.max_attempts,
         )
 
@@ -76,7 +86,7 @@ class WorkerPool:
     def _start_threads(self) -> Slots:
         settler = Settler(self._parts, hand=self._hand)
         self._spawn("settler", settler.run)
-        self._spawn("sweeper", self._parts.sweeper.run, self.stopping)
+        self._spawn("sweeper", self._sweeper.run, self.stopping)
         self._spawn("heartbeat", self._beat)
         return Slots(self._threads, consumer=self._consumer, settler=settler)
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import structlog
 
 from ppcfetch.errors import DatabaseUnavailable, LeaseLost
+from ppcfetch.ports import WorkerPorts
 from ppcfetch.usecases.settle import Ended, settle
 from workers.consumer import Consumer
 from workers.held import Hand, Held
-from workers.parts import Parts
 
 REPEAT_SECONDS = 0.1
 
@@ -18,7 +18,7 @@ REPEAT_SECONDS = 0.1
 class Settler:
     """Settles outcomes that fall together in one go, without ever waiting for each other."""
 
-    def __init__(self, parts: Parts, *, hand: Hand) -> None:
+    def __init__(self, parts: WorkerPorts, *, hand: Hand) -> None:
         """Keep the ports; `run` is the body of the thread."""
         self._jobs = parts.jobs
         self._settling = parts.settling

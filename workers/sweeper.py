@@ -8,8 +8,7 @@ from datetime import timedelta
 import structlog
 
 from ppcfetch.errors import PpcFetchError
-from ppcfetch.model.lease import Holder
-from ppcfetch.ports import Census, Clock, Doorbell, Due
+from ppcfetch.ports import WorkerPorts
 from ppcfetch.usecases.sweep import rebuild_after_loss, sweep
 
 TURN_IN_ROUNDS = 4
@@ -18,23 +17,14 @@ TURN_IN_ROUNDS = 4
 class Sweeper:
     """The sweeping of one process; an error ends the round, never the sweeper."""
 
-    def __init__(
-        self,
-        *,
-        holder: Holder,
-        due: Due,
-        doorbell: Doorbell,
-        census: Census,
-        every: timedelta,
-        clock: Clock,
-    ) -> None:
-        """Keep the ports. Units: every is the time between rounds, jittered by a fifth."""
-        self._holder = holder
-        self._due = due
-        self._doorbell = doorbell
-        self._census = census
+    def __init__(self, parts: WorkerPorts, *, every: timedelta) -> None:
+        """Keep the ports. Units: every is the time between rounds, jittered by a tenth."""
+        self._holder = parts.holder
+        self._due = parts.due
+        self._doorbell = parts.doorbell
+        self._census = parts.census
         self._every = every
-        self._clock = clock
+        self._clock = parts.clock
 
     def run(self, stopping: threading.Event) -> None:
         """Sweep until asked to stop; the body of a daemon thread."""

@@ -56,7 +56,9 @@ class Checkpoint:
     mark: str | None = None
     oldest: datetime | None = None
 
-    def after(self, *, pages: int, next_cursor: str | None, oldest: datetime | None) -> "Checkpoint":
+    def after(
+        self, *, pages: int, next_cursor: str | None, oldest: datetime | None
+    ) -> "Checkpoint":
         """Give the checkpoint behind a stored page; pages counts the stored ones with it.
 
         The mark moves to the newest cursor whenever pages is a power of two (Brent): any circle

@@ -41,9 +41,7 @@ def run_job(
         ended = progress.ended
 
 
-def _wait_for_turn(
-    run: Run, *, pace: Pace, clock: Clock, patience: timedelta
-) -> Iterator[None]:
+def _wait_for_turn(run: Run, *, pace: Pace, clock: Clock, patience: timedelta) -> Iterator[None]:
     began = clock.monotonic()
     while wait := pace.ask(run.lease.job.pool):
         run.check()

@@ -1,0 +1,37 @@
+"""What the use cases need from the outside, and what every adapter must keep to.
+
+Every method may raise DatabaseUnavailable (stores) or StreamUnavailable (stream ports): then
+nothing is known about the call, and each may be repeated safely unless its text says otherwise.
+Times are aware UTC and come from the database clock, except where a port says otherwise.
+"""
+
+from ppcfetch.ports.outside import Archive, Clock, Pace
+from ppcfetch.ports.requests import Asked, DomainSummary, Fetches, Request, Watching
+from ppcfetch.ports.rows import Due, Jobs, Pages, Progress, Taking
+from ppcfetch.ports.stream import Census, Deliveries, Doorbell, Settling
+from ppcfetch.ports.work import Handler, Name, Run, SweepReport, WorkerPorts
+
+__all__ = [
+    "Archive",
+    "Asked",
+    "Census",
+    "Clock",
+    "Deliveries",
+    "DomainSummary",
+    "Doorbell",
+    "Due",
+    "Fetches",
+    "Handler",
+    "Jobs",
+    "Name",
+    "Pace",
+    "Pages",
+    "Progress",
+    "Request",
+    "Run",
+    "Settling",
+    "SweepReport",
+    "Taking",
+    "Watching",
+    "WorkerPorts",
+]

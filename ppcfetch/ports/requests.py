@@ -1,0 +1,84 @@
+"""Fetch rows, and following them from outside."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Protocol
+
+from ppcfetch.model.domain import DomainName
+from ppcfetch.model.fetch import Fetch, FetchReason
+from ppcfetch.model.job import Pool
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What somebody asks for when he wants a domain refreshed.
+
+    Shape: force asks even when the domain is fresh; limit is the most active fetches that
+    asked_by may have at once, None for no limit.
+    """
+
+    domain: DomainName
+    reason: FetchReason
+    asked_by: int | None = None
+    force: bool = False
+    window: timedelta = timedelta(0)
+    limit: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The answer to a request: the fetch, the jobs to ring for, and whether it was joined."""
+
+    fetch: Fetch
+    jobs: tuple[tuple[int, Pool], ...]
+    joined: bool
+
+
+class Fetches(Protocol):
+    """Fetch rows: the requests, which are never lost once answered."""
+
+    def request(self, request: Request) -> Asked:
+        """Store a request with its first job in one transaction, or join the active fetch.
+
+        Raises: Refused when the domain is fresh and force is off, or the limit is reached.
+        """
+        ...
+
+    def get(self, fetch_id: int) -> Fetch:
+        """Give a fetch. Raises: NotFound."""
+        ...
+
+    def cancel(self, fetch_id: int) -> bool:
+        """End an active fetch now: jobs cancelled with fence + 1 in id order, then the fetch.
+
+        Shape: False when it was not active. What was read stays.
+        """
+        ...
+
+    def retry(self, job_id: int) -> tuple[int, Pool]:
+        """Queue a dead job again with no starts and attempts, its fetch reopened with it.
+
+        Raises: NotFound when no such dead job; Refused when a newer fetch supersedes it.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class DomainSummary:
+    """What a list of advertisers needs of a domain after a fetch."""
+
+    ads: int
+    advertisers: Sequence[tuple[str, str | None, int]]
+
+
+class Watching(Protocol):
+    """Following one fetch from outside, read only."""
+
+    def fetch(self, fetch_id: int) -> Fetch:
+        """Give the fetch as it is now. Raises: NotFound."""
+        ...
+
+    def summary(self, domain: DomainName) -> DomainSummary:
+        """Give the domain's counters. Raises: NotFound."""
+        ...
