@@ -56,6 +56,8 @@ def short_folder() -> Iterator[Path]:
     try:
         yield folder
     finally:
+        for record in folder.rglob("socket"):  # of servers whose owner was killed
+            shutil.rmtree(record.read_text(), ignore_errors=True)
         shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -1,5 +1,6 @@
 """The small files of a server's folder: its lock, its password, its log, its socket folder."""
 
+import contextlib
 import fcntl
 import os
 import secrets
@@ -10,6 +11,9 @@ from pathlib import Path
 from ppcfetch.errors import ConfigurationError
 
 _LOG_BYTES = 5_000_000
+# Not tempfile's own choice: TMPDIR may be long.
+_SOCKETS = Path("/tmp")  # noqa: S108 - the folders made in it have mode 0700 and a checked owner
+_SOCKETS_PREFIX = "ppcfetch-"
 
 
 def lock(folder: Path) -> int:
@@ -77,24 +81,29 @@ def socket_folder(folder: Path, *, uid: int) -> Path:
     kept = read(folder / "socket")
     if kept is not None and _usable(Path(kept), uid):
         return Path(kept)
-    # Not tempfile's own choice: TMPDIR may be long.
-    new = Path(tempfile.mkdtemp(prefix="ppcfetch-", dir="/tmp"))
+    new = Path(tempfile.mkdtemp(prefix=_SOCKETS_PREFIX, dir=_SOCKETS))
     os.chown(new, uid, -1)
     write(folder / "socket", str(new))
     return new
 
 
+def remove_socket_folder(path: Path) -> None:
+    """Delete the folder and the sockets in it; the next start makes it again."""
+    with contextlib.suppress(FileNotFoundError):
+        for file in path.iterdir():
+            file.unlink()
+        path.rmdir()
+
+
 def _usable(path: Path, uid: int) -> bool:
+    if path.parent != _SOCKETS or not path.name.startswith(_SOCKETS_PREFIX):
+        return False
     try:
         path.mkdir(mode=0o700)
     except FileExistsError:
         entry = path.lstat()
-        return (
-            stat.S_ISDIR(entry.st_mode)
-            and entry.st_uid == uid
-            and stat.S_IMODE(entry.st_mode) == 0o700  # noqa: PLR2004 - a mode reads as it is
-        )
-    except OSError:
-        return False
+        # Anybody may have made it in the meantime: then we do not listen there.
+        private = stat.S_ISDIR(entry.st_mode) and not entry.st_mode & 0o077
+        return private and entry.st_uid == uid
     os.chown(path, uid, -1)
     return True

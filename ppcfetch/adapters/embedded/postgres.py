@@ -31,8 +31,9 @@ _SETTINGS = {
     # A failed statement may hold a secret; its message is logged all the same.
     "log_min_error_statement": "panic",
 }
-_NOT_DURABLE = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
-_DURABLE = dict.fromkeys(_NOT_DURABLE, "on")
+# Without synchronous_commit a kill of the server alone would already lose confirmed rows.
+_DURABLE = {"fsync": "on", "full_page_writes": "on", "synchronous_commit": "on"}
+_NOT_DURABLE = {"fsync": "off", "full_page_writes": "off", "synchronous_commit": "on"}
 
 
 class EmbeddedPostgres(EmbeddedServer):
@@ -41,8 +42,8 @@ class EmbeddedPostgres(EmbeddedServer):
     As root it runs as the user ``postgres`` or ``nobody``, and where that user cannot reach the
     folder or the wheel, data and programs are put where it can: see ``shelter``. The folder
     holds ``data`` (or ``place``, the name of where it is), ``password``, ``server.log``,
-    ``lock`` and ``socket``. With ``durable=False`` a crash of the machine may destroy the data,
-    which is right for tests only.
+    ``lock`` and ``socket``. With ``durable=False`` a crash of the machine may destroy the data
+    (a kill of the server does not), which is right for tests only.
     """
 
     name: ClassVar[str] = "PostgreSQL"
@@ -87,6 +88,18 @@ class EmbeddedPostgres(EmbeddedServer):
         self._check_or_make(programs / "initdb", account)
         self._socket = files.socket_folder(self.folder, uid=account.uid)
         return self._server(programs / "postgres", account, self._socket)
+
+    def _run(self, launch: Launch) -> None:
+        """Start it, having forgotten a process id that another bears since the machine restarted.
+
+        The server asks only whether such a process exists, and would refuse to start. An id that
+        nobody bears is left to the server, which then looks for its shared memory as well.
+        """
+        kept = self._data / "postmaster.pid"
+        number = (files.read(kept) or "").partition("\n")[0]
+        if Path("/proc", number).is_dir():
+            kept.unlink(missing_ok=True)
+        super()._run(launch)
 
     def _check_or_make(self, initdb: Path, account: Account) -> None:
         if not self._data.exists():

@@ -32,7 +32,7 @@ class EmbeddedServer(ABC):
 
     def __init__(self, folder: Path, *, port: int | None = None) -> None:
         """Without a port the server listens on a private socket only, else on loopback, too."""
-        self.folder = folder.absolute()
+        self.folder = folder.resolve()
         self._port = port
         self._locks: dict[Path, int] = {}
         self._process: subprocess.Popen[bytes] | None = None
@@ -64,7 +64,7 @@ class EmbeddedServer(ABC):
             clear(self._launch)
         self._process = None
         if self._socket is not None:
-            shutil.rmtree(self._socket, ignore_errors=True)
+            files.remove_socket_folder(self._socket)
         for lock in self._locks.values():
             os.close(lock)
         self._locks.clear()

@@ -29,7 +29,7 @@ _NAME = "data-"
 def data_place(folder: Path, shelters: Sequence[Path]) -> Path | None:
     """Where the folder's data is already kept: itself, its place elsewhere, or None if new.
 
-    Raises: ConfigurationError when the place it names is gone or not one of ours.
+    Raises: ConfigurationError when the place it names is gone, or belongs to another folder.
     """
     kept = files.read(folder / "place")
     if kept is None:
@@ -42,6 +42,7 @@ def data_place(folder: Path, shelters: Sequence[Path]) -> Path | None:
             f"{place}, named by {folder / 'place'}, is gone or not ours: restore it, or start "
             "with an empty PPCFETCH_DATA_DIR"
         )
+    _check_owner(place, folder)
     return place
 
 
@@ -71,6 +72,19 @@ def programs(
     if copy.lstat().st_uid != os.geteuid() or _digest(copy, parts) != digest:
         raise ConfigurationError(f"{copy} was changed: delete it, and it will be made again")
     return copy
+
+
+def _check_owner(place: Path, folder: Path) -> None:
+    """Follow a folder that was moved; refuse one that was copied, which has no data of its own."""
+    owner = files.read(place / "folder")
+    if owner == str(folder):
+        return
+    if owner is not None and files.read(Path(owner) / "place") == str(place):
+        raise ConfigurationError(
+            f"{folder} is a copy of {owner} without the data, which lies in {place}: use that "
+            "folder, or start with an empty PPCFETCH_DATA_DIR and load a dump"
+        )
+    files.write(place / "folder", str(folder))
 
 
 def _shelter(account: Account, shelters: Sequence[Path]) -> Path:

