@@ -84,7 +84,7 @@ CREATE TABLE fetches (
 );
 CREATE INDEX fetches_active_by_user ON fetches (asked_by) WHERE state = 'active';
 CREATE INDEX fetches_by_domain ON fetches (domain, id DESC);
-CREATE INDEX fetches_ended ON fetches (finished_at) WHERE state <> 'active';
+CREATE INDEX fetches_ended ON fetches (finished_at, id) WHERE state <> 'active';
 CREATE UNIQUE INDEX fetches_one_active ON fetches (domain) WHERE state = 'active';
 COMMENT ON COLUMN fetches.asked_by IS 'users.id; null for commands and schedules';
 COMMENT ON COLUMN fetches.unseen IS 'held ads not seen by this fetch; known at its end';
@@ -124,7 +124,7 @@ CREATE TABLE jobs (
 CREATE INDEX jobs_active ON jobs (pool, id) WHERE state IN ('queued', 'running');
 CREATE INDEX jobs_by_fetch ON jobs (fetch_id, id);
 CREATE INDEX jobs_dead ON jobs (id DESC) WHERE state = 'dead';
-CREATE INDEX jobs_ended ON jobs (finished_at) WHERE state IN ('done', 'cancelled');
+CREATE INDEX jobs_ended ON jobs (finished_at, id) WHERE state IN ('done', 'cancelled');
 COMMENT ON COLUMN jobs.format IS 'null means every format';
 COMMENT ON COLUMN jobs.holder IS 'consumer name of the last lease';
 COMMENT ON COLUMN jobs.request IS 'id of the take that made this lease';

@@ -133,7 +133,7 @@ fetches = Table(
     Index("fetches_one_active", "domain", unique=True, postgresql_where=text("state = 'active'")),
     Index("fetches_by_domain", "domain", text("id DESC")),
     Index("fetches_active_by_user", "asked_by", postgresql_where=text("state = 'active'")),
-    Index("fetches_ended", "finished_at", postgresql_where=text("state <> 'active'")),
+    Index("fetches_ended", "finished_at", "id", postgresql_where=text("state <> 'active'")),
 )
 
 jobs = Table(
@@ -170,7 +170,12 @@ jobs = Table(
     Index("jobs_by_fetch", "fetch_id", "id"),
     # No index holds beat_at, so that beats and page writes stay heap-only updates.
     Index("jobs_active", "pool", "id", postgresql_where=text("state IN ('queued', 'running')")),
-    Index("jobs_ended", "finished_at", postgresql_where=text("state IN ('done', 'cancelled')")),
+    Index(
+        "jobs_ended",
+        "finished_at",
+        "id",
+        postgresql_where=text("state IN ('done', 'cancelled')"),
+    ),
     Index("jobs_dead", text("id DESC"), postgresql_where=text("state = 'dead'")),
 )
 

@@ -1,0 +1,91 @@
+"""Fetch rows: asked for, joined, cancelled and retried, each in one transaction."""
+
+from sqlalchemy import Connection, Engine, text
+from sqlalchemy.exc import IntegrityError
+
+from ppcfetch.adapters.database.asking import ask
+from ppcfetch.adapters.database.closing import close_fetches, lock_fetches
+from ppcfetch.adapters.database.engine import translated
+from ppcfetch.adapters.database.rows import FETCH_COLUMNS, fetch_of
+from ppcfetch.errors import NotFound, Refused
+from ppcfetch.model.fetch import Fetch
+from ppcfetch.model.job import Pool
+from ppcfetch.ports import Asked, Request
+
+_GET = text(f"SELECT {FETCH_COLUMNS} FROM fetches WHERE id = :id")  # noqa: S608 -- our own names
+
+_CANCEL_JOBS = text("""
+WITH active AS (
+    SELECT id FROM jobs WHERE fetch_id = :id AND state IN ('queued', 'running')
+    ORDER BY id
+    FOR UPDATE
+)
+UPDATE jobs SET state = 'cancelled', fence = jobs.fence + 1, finished_at = clock_timestamp()
+FROM active WHERE jobs.id = active.id
+""")
+
+_REVIVE_JOB = text("""
+UPDATE jobs SET state = 'queued', starts = 0, attempts = 0, due_at = clock_timestamp(),
+    finished_at = NULL
+WHERE id = :id AND state = 'dead'
+RETURNING fetch_id, domain, pool
+""")
+
+_NEWER = text("""
+SELECT id FROM fetches WHERE domain = :domain AND state = 'active' AND id <> :id
+""")
+
+_REOPEN = text("""
+UPDATE fetches SET state = 'active', finished_at = NULL, error = NULL, unseen = NULL
+WHERE id = :id AND state <> 'active'
+""")
+
+
+class PostgresFetches:
+    """The port `ppcfetch.ports.Fetches` on PostgreSQL."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def request(self, request: Request) -> Asked:
+        """Join the domain's active fetch, or make one with its first job."""
+        with translated(), self._engine.begin() as connection:
+            return ask(connection, request)
+
+    def get(self, fetch_id: int) -> Fetch:
+        """Give a fetch as it is now."""
+        with translated(), self._engine.begin() as connection:
+            row = connection.execute(_GET, {"id": fetch_id}).one_or_none()
+        if row is None:
+            raise NotFound(f"there is no fetch {fetch_id}")
+        return fetch_of(row)
+
+    def cancel(self, fetch_id: int) -> bool:
+        """Cancel the active jobs, which ends the fetch; False when there was none to end."""
+        with translated(), self._engine.begin() as connection:
+            connection.execute(_CANCEL_JOBS, {"id": fetch_id})
+            return bool(close_fetches(connection, [fetch_id]))
+
+    def retry(self, job_id: int) -> tuple[int, Pool]:
+        """Queue a dead job again; its attempts and starts begin anew, its checkpoint stays."""
+        try:
+            return self._retry(job_id)
+        except IntegrityError:
+            # A request made a fetch of this domain at the same moment; now it is seen.
+            return self._retry(job_id)
+
+    def _retry(self, job_id: int) -> tuple[int, Pool]:
+        with translated(), self._engine.begin() as connection:
+            row = connection.execute(_REVIVE_JOB, {"id": job_id}).one_or_none()
+            if row is None:
+                raise NotFound(f"there is no dead job {job_id}")
+            _reopen(connection, row.fetch_id, row.domain)
+            return job_id, Pool(row.pool)
+
+
+def _reopen(connection: Connection, fetch_id: int, domain: str) -> None:
+    lock_fetches(connection, [fetch_id])
+    newer = connection.scalar(_NEWER, {"domain": domain, "id": fetch_id})
+    if newer is not None:
+        raise Refused(f"superseded by fetch {newer}")
+    connection.execute(_REOPEN, {"id": fetch_id})

@@ -1,0 +1,107 @@
+"""Job rows under the lease protocol: taken, beaten and settled by the database clock.
+
+Each method is one transaction that locks job rows in id order, then fetches (`closing`).
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from sqlalchemy import Engine, text
+
+from ppcfetch.adapters.database.closing import close_fetches
+from ppcfetch.adapters.database.engine import translated
+from ppcfetch.adapters.database.settle import settle_outcomes
+from ppcfetch.adapters.database.take import take_leases
+from ppcfetch.model.job import Pool
+from ppcfetch.model.lease import Holder, Lease, Limits, Refused
+from ppcfetch.model.outcome import Outcome
+from ppcfetch.ports import Taking
+
+_HELD = """
+WITH asked AS (
+    SELECT id, fence
+    FROM unnest(CAST(:ids AS bigint[]), CAST(:fences AS bigint[])) AS asked (id, fence)
+), held AS (
+    SELECT jobs.id FROM jobs JOIN asked ON asked.id = jobs.id AND asked.fence = jobs.fence
+    WHERE jobs.state = 'running'
+    ORDER BY jobs.id
+    FOR UPDATE OF jobs
+)
+"""
+"""Locks the rows that are still held under the fences asked for."""
+
+_BEAT = text(f"""{_HELD}
+UPDATE jobs SET beat_at = clock_timestamp() FROM held WHERE jobs.id = held.id RETURNING jobs.id
+""")  # noqa: S608 -- a text of our own
+
+_GIVE_BACK = text(f"""{_HELD}
+UPDATE jobs SET starts = greatest(jobs.starts - 1, 0), start_given_back = true
+FROM held WHERE jobs.id = held.id AND NOT jobs.start_given_back
+""")  # noqa: S608 -- a text of our own
+
+_VETOED = text("""
+SELECT id FROM jobs
+WHERE id = ANY(CAST(:ids AS bigint[])) AND state = 'running'
+    AND beat_at > clock_timestamp() - CAST(:lease AS interval)
+""")
+
+_NEXT_INCARNATION = text("SELECT nextval('incarnations')")
+
+
+class PostgresJobs:
+    """The port `ppcfetch.ports.Jobs` on PostgreSQL."""
+
+    def __init__(self, engine: Engine, limits: Limits) -> None:
+        self._engine = engine
+        self._limits = limits
+
+    def next_incarnation(self) -> int:
+        """Give the next number of the sequence; a lost answer only skips one."""
+        with translated(), self._engine.begin() as connection:
+            return int(connection.execute(_NEXT_INCARNATION).scalar_one())
+
+    def take(
+        self, takings: Sequence[Taking], *, holder: Holder, pool: Pool
+    ) -> Mapping[int, Lease | Refused]:
+        """Lease what may be leased, end what has used up its starts, refuse the rest."""
+        if not takings:
+            return {}
+        with translated(), self._engine.begin() as connection:
+            return take_leases(connection, takings, holder=holder, pool=pool, limits=self._limits)
+
+    def beat(self, leases: Sequence[Lease]) -> frozenset[int]:
+        """Beat for all leases in one statement; what is not given back is lost."""
+        if not leases:
+            return frozenset()
+        with translated(), self._engine.begin() as connection:
+            return frozenset(connection.scalars(_BEAT, _fences(leases)))
+
+    def give_back_starts(self, leases: Sequence[Lease]) -> None:
+        """Take back the start of each lease, at most once however often it is asked."""
+        if not leases:
+            return
+        with translated(), self._engine.begin() as connection:
+            connection.execute(_GIVE_BACK, _fences(leases))
+
+    def settle(self, outcomes: Sequence[tuple[Lease, Outcome]]) -> frozenset[int]:
+        """Write the outcomes; an outcome that is there already counts as written."""
+        if not outcomes:
+            return frozenset()
+        with translated(), self._engine.begin() as connection:
+            settled = settle_outcomes(connection, outcomes)
+            close_fetches(connection, settled.ended_fetches)
+            return settled.job_ids
+
+    def vetoed(self, job_ids: Collection[int]) -> frozenset[int]:
+        """Give those of the jobs that somebody works on."""
+        if not job_ids:
+            return frozenset()
+        asked = {"ids": list(job_ids), "lease": self._limits.lease}
+        with translated(), self._engine.begin() as connection:
+            return frozenset(connection.scalars(_VETOED, asked))
+
+
+def _fences(leases: Sequence[Lease]) -> dict[str, list[int]]:
+    return {
+        "ids": [lease.job.id for lease in leases],
+        "fences": [lease.fence for lease in leases],
+    }

@@ -1,0 +1,69 @@
+"""Rows of jobs and fetches, turned into the values of the model."""
+
+from typing import Any
+
+from sqlalchemy import Row
+
+from ppcfetch.adapters.database.codes import FORMATS
+from ppcfetch.model.ad import Query, TotalRange
+from ppcfetch.model.domain import DomainName
+from ppcfetch.model.fetch import Fetch, FetchReason, FetchState
+from ppcfetch.model.job import Checkpoint, Job, JobKind, JobState, Pool
+
+JOB_COLUMNS = (
+    "id, fetch_id, kind, pool, domain, format, first_day, last_day, state, fence, starts,"
+    " attempts, pages, cursor, mark, oldest, error"
+)
+"""What `job_of` reads, for the select list of a statement."""
+
+FETCH_COLUMNS = (
+    "id, domain, state, reason, asked_by, asked_at, started_at, finished_at, total_lower,"
+    " total_upper, pages, found, new, changed, unseen, warnings, error"
+)
+"""What `fetch_of` reads."""
+
+
+def job_of(row: Row[Any]) -> Job:
+    """Give the job of a row that has `JOB_COLUMNS`."""
+    return Job(
+        id=row.id,
+        fetch_id=row.fetch_id,
+        kind=JobKind(row.kind),
+        pool=Pool(row.pool),
+        query=Query(
+            domain=DomainName(row.domain),
+            format=None if row.format is None else FORMATS[row.format],
+            first_day=row.first_day,
+            last_day=row.last_day,
+        ),
+        state=JobState(row.state),
+        fence=row.fence,
+        starts=row.starts,
+        attempts=row.attempts,
+        pages=row.pages,
+        checkpoint=Checkpoint(cursor=row.cursor, mark=row.mark, oldest=row.oldest),
+        error=row.error,
+    )
+
+
+def fetch_of(row: Row[Any]) -> Fetch:
+    """Give the fetch of a row that has `FETCH_COLUMNS`."""
+    known = row.total_lower is not None and row.total_upper is not None
+    return Fetch(
+        id=row.id,
+        domain=DomainName(row.domain),
+        state=FetchState(row.state),
+        reason=FetchReason(row.reason),
+        asked_by=row.asked_by,
+        asked_at=row.asked_at,
+        started_at=row.started_at,
+        finished_at=row.finished_at,
+        total=TotalRange(row.total_lower, row.total_upper) if known else None,
+        pages=row.pages,
+        found=row.found,
+        new=row.new,
+        changed=row.changed,
+        unseen=row.unseen,
+        warnings=row.warnings,
+        error=row.error,
+    )

@@ -1,0 +1,132 @@
+"""Take leases: the one statement that decides who may work on a job.
+
+Rows are locked in id order while `found` is read; `found` therefore shows their newest versions,
+also of rows that another process had locked, and the verdict is reached on those.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Row, text
+
+from ppcfetch.adapters.database.closing import close_fetches, lock_fetches
+from ppcfetch.adapters.database.rows import JOB_COLUMNS, job_of
+from ppcfetch.model.job import Pool
+from ppcfetch.model.lease import Holder, Lease, Limits, Refusal, Refused
+from ppcfetch.ports import Taking
+
+_COLUMNS = ", ".join(f"jobs.{name.strip()}" for name in JOB_COLUMNS.split(","))
+
+_TAKE = text(f"""
+WITH asked AS (
+    SELECT id, request
+    FROM unnest(CAST(:ids AS bigint[]), CAST(:requests AS text[])) AS asked (id, request)
+), found AS (
+    SELECT {_COLUMNS}, asked.request AS asked_request,
+        jobs.due_at <= clock_timestamp() AS due,
+        CASE
+            -- This very request was granted, and its answer lost: the same answer again.
+            WHEN jobs.request = asked.request AND jobs.holder = :consumer
+                AND jobs.incarnation = :incarnation AND jobs.state IN ('running', 'dead')
+            THEN CASE jobs.state WHEN 'running' THEN 'leased' ELSE 'used up' END
+            WHEN jobs.state NOT IN ('queued', 'running') THEN 'settled'
+            WHEN jobs.pool <> :pool THEN 'other pool'
+            WHEN jobs.state = 'queued' AND jobs.due_at > clock_timestamp() THEN 'not due'
+            WHEN jobs.state = 'running'
+                AND NOT (jobs.holder = :consumer AND jobs.incarnation < :incarnation)
+                AND jobs.beat_at > clock_timestamp() - CAST(:lease AS interval)
+            THEN 'held'
+            WHEN jobs.starts >= :max_starts THEN 'dies'
+            ELSE 'free'
+        END AS verdict
+    FROM jobs JOIN asked ON asked.id = jobs.id
+    ORDER BY jobs.id
+    FOR UPDATE OF jobs
+), taken AS (
+    UPDATE jobs SET
+        state = CASE found.verdict WHEN 'free' THEN 'running' ELSE 'dead' END,
+        fence = jobs.fence + 1,
+        starts = jobs.starts + CASE found.verdict WHEN 'free' THEN 1 ELSE 0 END,
+        start_given_back = false,
+        holder = :consumer,
+        incarnation = :incarnation,
+        request = found.asked_request,
+        beat_at = clock_timestamp(),
+        finished_at = CASE found.verdict WHEN 'dies' THEN clock_timestamp() END,
+        error = CASE found.verdict
+            WHEN 'dies' THEN format('started %s times without storing a page', jobs.starts)
+            ELSE jobs.error
+        END
+    FROM found
+    WHERE jobs.id = found.id AND found.verdict IN ('free', 'dies')
+    RETURNING {_COLUMNS}, found.verdict
+)
+SELECT {JOB_COLUMNS}, verdict FROM taken
+UNION ALL
+SELECT {JOB_COLUMNS}, verdict FROM found WHERE verdict NOT IN ('free', 'dies')
+""")  # noqa: S608 -- column names of our own
+
+_START_FETCHES = text("""
+UPDATE fetches SET started_at = clock_timestamp()
+WHERE id = ANY(CAST(:ids AS bigint[])) AND started_at IS NULL
+""")
+
+_UNSTARTED = text("""
+SELECT id FROM fetches WHERE id = ANY(CAST(:ids AS bigint[])) AND started_at IS NULL
+""")
+
+_LEASED = frozenset({"free", "leased"})
+_REFUSALS = {
+    "settled": Refusal.SETTLED,
+    "other pool": Refusal.OTHER_POOL,
+    "not due": Refusal.NOT_DUE,
+    "held": Refusal.HELD,
+    "dies": Refusal.EXHAUSTED,
+    "used up": Refusal.EXHAUSTED,
+}
+
+
+def take_leases(
+    connection: Connection,
+    takings: Sequence[Taking],
+    *,
+    holder: Holder,
+    pool: Pool,
+    limits: Limits,
+) -> dict[int, Lease | Refused]:
+    """Give one answer for each job id, as `ppcfetch.ports.Jobs.take` says."""
+    asked = {taking.job_id: taking.request for taking in takings}
+    rows = connection.execute(
+        _TAKE,
+        {
+            "ids": list(asked),
+            "requests": list(asked.values()),
+            "consumer": holder.consumer,
+            "incarnation": holder.incarnation,
+            "pool": str(pool),
+            "lease": limits.lease,
+            "max_starts": limits.max_starts,
+        },
+    ).all()
+    _pass_on_to_fetches(connection, rows)
+    answers: dict[int, Lease | Refused] = {
+        job_id: Refused(job_id, Refusal.UNKNOWN) for job_id in asked
+    }
+    return answers | {row.id: _answer(row, holder) for row in rows}
+
+
+def _answer(row: Row[Any], holder: Holder) -> Lease | Refused:
+    if row.verdict in _LEASED:
+        return Lease(job_of(row), row.fence, holder)
+    return Refused(row.id, _REFUSALS[row.verdict], Pool(row.pool))
+
+
+def _pass_on_to_fetches(connection: Connection, rows: Sequence[Row[Any]]) -> None:
+    """Note the first lease of a fetch, and end the fetches whose last job died just now."""
+    leased = [row.fetch_id for row in rows if row.verdict in _LEASED]
+    dying = {row.fetch_id for row in rows if row.verdict == "dies"}
+    starting = set(connection.scalars(_UNSTARTED, {"ids": leased}))
+    if starting | dying:
+        lock_fetches(connection, starting | dying)
+        connection.execute(_START_FETCHES, {"ids": sorted(starting)})
+        close_fetches(connection, dying)
