@@ -137,6 +137,11 @@ class Settings(BaseSettings):
         return timedelta(hours=self.stale_hours)
 
     @property
+    def sweep_every(self) -> timedelta:
+        """The time between two sweeps."""
+        return _seconds(self.sweep_seconds)
+
+    @property
     def requests_per_second(self) -> float | None:
         """The pace of each egress; None is no limit."""
         if self.archive_requests_per_second is None and self.archive_url is not None:

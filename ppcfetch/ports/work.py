@@ -30,11 +30,6 @@ class Run(Protocol):
 class Name(Protocol):
     """The consumer name that a process bears, and its lock."""
 
-    @property
-    def name(self) -> str:
-        """The name in the group, such as ``host.interactive.1``."""
-        ...
-
     def keep(self) -> None:
         """Renew the lock. Raises: NameLost when another process bears the name."""
         ...

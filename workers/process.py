@@ -1,0 +1,39 @@
+"""A worker process: from settings to its exit code."""
+
+import os
+import signal
+from types import FrameType
+
+from ppcfetch.bootstrap import open_worker
+
+from ppcfetch.model.job import Pool
+from ppcfetch.settings import Settings
+from workers.pool import Work, WorkerPool
+
+EXIT_SECOND_SIGNAL = 130
+
+
+def run_worker(settings: Settings, *, pool: Pool, threads: int) -> int:
+    """Work until SIGTERM or SIGINT, hand back what is in hand, and give the exit code.
+
+    A second signal ends the process at once; nothing is lost by that.
+    Raises: ConfigurationError when the database, Redis or the settings cannot work.
+    """
+    work = Work(
+        pool=pool,
+        threads=threads,
+        limits=settings.limits,
+        sweep=settings.sweep_every,
+        budget=settings.budget if pool is Pool.INTERACTIVE else None,
+    )
+    with open_worker(settings, pool=pool, threads=threads) as ports:
+        worker = WorkerPool(ports, work)
+
+        def stop(_number: int, _frame: FrameType | None) -> None:
+            if worker.stopping.is_set():
+                os._exit(EXIT_SECOND_SIGNAL)
+            worker.stopping.set()
+
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, stop)
+        return worker.run()
