@@ -39,7 +39,7 @@ def test_the_text_is_compact_ascii_with_html_characters_escaped() -> None:
 
         assert text.isascii()
         assert not set("<>&='") & set(text)
-        assert "\\u003cimg src\\u003d\\\"https://tpc" in text
+        assert '\\u003cimg src\\u003d\\"https://tpc' in text
         escaped = json.dumps(decoded(text), separators=(",", ":"))
         for plain, code in (("=", "3d"), ("&", "26"), ("<", "3c"), (">", "3e"), ("'", "27")):
             escaped = escaped.replace(plain, f"\\u00{code}")
