@@ -17,6 +17,7 @@ from redis.exceptions import AuthenticationError
 from ppcfetch.adapters.embedded.postgres import EmbeddedPostgres
 from ppcfetch.adapters.embedded.server import EmbeddedServer
 from ppcfetch.adapters.embedded.valkey import EmbeddedValkey
+from ppcfetch.adapters.embedded.wheels import postgres_wheel
 from tests.servers import DEBIAN_REDIS, libpq, require
 
 ROOT = Path(__file__).parents[2]
@@ -129,7 +130,10 @@ def foreign_owner(
         stdout=subprocess.PIPE,
         text=True,
         cwd=ROOT,
-        env={"PYTHONPATH": os.pathsep.join(map(str, packages)), "PATH": os.defpath},
+        env={
+            "PYTHONPATH": os.pathsep.join(map(str, (*packages, postgres_wheel()))),
+            "PATH": os.defpath,
+        },
         user=user,
         group=user,
         extra_groups=None if user is None else [],

@@ -146,8 +146,8 @@ def test_programs_out_of_the_servers_reach_are_run_from_a_copy_that_only_root_ca
     wait_until(lambda: not processes_in(parent), describe="the server ended with its owner")
 
     assert program.is_relative_to(closed) is not _AS_ROOT
-    assert program.stat().st_uid == os.geteuid()
-    assert stat.S_IMODE(program.stat().st_mode) == 0o755
+    assert program.stat().st_uid == 0 or not _AS_ROOT
+    assert not stat.S_IMODE(program.stat().st_mode) & 0o022
     assert _modes(closed) == [0o700]
 
 
@@ -160,9 +160,8 @@ def test_an_ordinary_user_needs_no_rights(closed: Path) -> None:
     require("a Python that the user nobody can run", found=python)
     os.chown(closed, nobody.pw_uid, nobody.pw_gid)
     folder = closed / "data base"
-    packages = [wheels.postgres_wheel()]
 
-    owner = foreign_owner("postgres", folder, user=nobody.pw_uid, python=python, packages=packages)
+    owner = foreign_owner("postgres", folder, user=nobody.pw_uid, python=python)
     with owner as (_, pid, url):
         Postgres().put(url, "here")
         cwd = psutil.Process(pid).cwd()

@@ -184,6 +184,20 @@ def test_a_second_owner_is_refused_while_the_first_one_lives(
     assert kind.get(server.url) == "undisturbed"
 
 
+def test_an_owner_that_has_stopped_does_not_disturb_its_successor(
+    kind: Kind, server: EmbeddedServer, folder: Path
+) -> None:
+    server.stop()
+    with kind.make(folder) as successor:
+        kind.put(successor.url, "undisturbed")
+
+        server.stop()
+        with pytest.raises(ConfigurationError, match="in use"):
+            server.start()
+
+        assert kind.get(successor.url) == "undisturbed"
+
+
 @pytest.mark.parametrize("name", ["postgres", "valkey"])
 def test_a_server_ends_with_its_owner(name: str, folder: Path) -> None:
     with foreign_owner(name, folder) as (owner, server, _):

@@ -63,7 +63,8 @@ class EmbeddedServer(ABC):
             end(self._process, self._launch)
             clear(self._launch)
         self._process = None
-        if self._socket is not None:
+        # Without the lock the folder and the sockets are a successor's.
+        if self._locks and self._socket is not None:
             files.remove_socket_folder(self._socket)
         for lock in self._locks.values():
             os.close(lock)
