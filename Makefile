@@ -6,7 +6,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := PIP_NO_COMPILE=1 PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INPUT=1 $(BIN)/python -m pip
 CODE := ppcfetch web workers migrations fixtures tests
-COMPILE := $(BIN)/uv --quiet --no-config pip compile pyproject.toml --universal \
+COMPILE := $(BIN)/uv --quiet --no-config --system-certs pip compile pyproject.toml --universal \
 	--python-version 3.11 --fork-strategy fewest --no-annotate --generate-hashes \
 	--custom-compile-command "make lock"
 
