@@ -7,8 +7,6 @@ from hypothesis import strategies as st
 from ppcfetch.errors import InvalidDomain
 from ppcfetch.model.domain import DomainName
 
-pytestmark = pytest.mark.unit
-
 ANY_TEXT = st.text(st.characters(categories=None), max_size=1100)
 WORDS = ["http", "https", "://", "com", "co.uk", "github.io", "example", "xn--", "0x7f", "::"]
 SIGNS = list(":/\\@.。[]?#ab1ßéςא\u0627例-% \u200d\u202e\u00ad\u0130")

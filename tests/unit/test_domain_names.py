@@ -5,8 +5,6 @@ import pytest
 from ppcfetch.errors import InvalidDomain
 from ppcfetch.model.domain import LONGEST, DomainName
 
-pytestmark = pytest.mark.unit
-
 MEANT = [
     ("example.com", "example.com"),
     ("  Example.COM \n", "example.com"),
@@ -28,7 +26,7 @@ MEANT = [
     ("Bücher.example", "xn--bcher-kva.example"),
     ("www.xn--bcher-kva.example", "xn--bcher-kva.example"),
     ("faß.de", "xn--fa-hia.de"),
-    ("ＥＸＡＭＰＬＥ．com", "example.com"),  # noqa: RUF001
+    ("ＥＸＡＭＰＬＥ．com", "example.com"),
     ("例え。テスト", "xn--r8jz45g.xn--zckzah"),
     ("exam\u00adple.com", "example.com"),
     ("one.github.io", "one.github.io"),
@@ -54,7 +52,7 @@ REFUSED = [
     ("localhost:8000", '"localhost" is a single word: a domain has an ending like .com.'),
     ("127.0.0.1", '"127.0.0.1" is an IP address, not a domain.'),
     ("http://127.0.0.1:80/x", '"127.0.0.1" is an IP address, not a domain.'),
-    ("１２７.0.0.1", '"127.0.0.1" is an IP address, not a domain.'),  # noqa: RUF001
+    ("１２７.0.0.1", '"127.0.0.1" is an IP address, not a domain.'),
     ("0x7f.1", '"0x7f.1" is an IP address, not a domain.'),
     ("0X7F000001", '"0x7f000001" is an IP address, not a domain.'),
     ("2130706433", '"2130706433" is an IP address, not a domain.'),

@@ -85,7 +85,7 @@ def decode(body: bytes) -> Answer:
     try:
         return _DECODER.decode(text)
     except RecursionError as exc:
-        raise ArchiveChanged("the archive's answer is nested too deeply", field="body") from exc
+        _refuse_depth(exc)
     except msgspec.DecodeError as exc:
         return _decode_tolerantly(text, exc)
 
@@ -94,7 +94,9 @@ def _decode_tolerantly(text: bytes, first: msgspec.DecodeError) -> Answer:
     """Read once more what may be legal JSON: odd rows as None, escapes of half a character kept."""
     try:
         found = json.loads(text.decode(), parse_constant=_refuse)
-    except (ValueError, RecursionError):
+    except RecursionError as exc:
+        _refuse_depth(exc)
+    except ValueError:
         _translate(first)
     if isinstance(found, dict) and isinstance(rows := found.get("1"), list):
         found["1"] = [row if isinstance(row, dict) else None for row in rows]
@@ -102,6 +104,10 @@ def _decode_tolerantly(text: bytes, first: msgspec.DecodeError) -> Answer:
         return msgspec.convert(found, Answer)
     except msgspec.ValidationError as exc:
         _translate(exc)
+
+
+def _refuse_depth(error: RecursionError) -> NoReturn:
+    raise ArchiveChanged("the archive's answer is nested too deeply", field="body") from error
 
 
 def _refuse(constant: str) -> NoReturn:

@@ -54,7 +54,7 @@ def exchange(transport: httpx.BaseTransport, request: httpx.Request, *, within: 
 
 def _body(response: httpx.Response) -> bytes:
     encoding = response.headers.get("content-encoding", "").strip().lower()
-    chunks = _bounded(response.iter_raw())
+    chunks = _bounded(response.stream)
     if encoding in {"", "identity"}:
         return b"".join(chunks)
     if encoding not in {"gzip", "x-gzip"}:
@@ -89,7 +89,10 @@ def inflate(chunks: Iterable[bytes]) -> bytes:
     return b"".join(parts)
 
 
-def _bounded(chunks: Iterable[bytes]) -> Iterator[bytes]:
+def _bounded(chunks: httpx.SyncByteStream | httpx.AsyncByteStream) -> Iterator[bytes]:
+    """Pass on the bytes as they came over the line, until they are too many."""
+    if not isinstance(chunks, httpx.SyncByteStream):
+        raise TypeError("the transport is not a synchronous one")
     size = 0
     for chunk in chunks:
         size += len(chunk)

@@ -153,9 +153,10 @@ def _leads_to(named: str | None, domain: str) -> bool:
 def _widened(one: Ad, other: Ad) -> Ad:
     firsts = [ad.first_shown for ad in (one, other) if ad.first_shown]
     lasts = [ad.last_shown for ad in (one, other) if ad.last_shown]
+    days = [ad.days_shown for ad in (one, other) if ad.days_shown is not None]
     return replace(
         one,
         first_shown=min(firsts, default=None),
         last_shown=max(lasts, default=None),
-        days_shown=max((ad.days_shown for ad in (one, other) if ad.days_shown), default=None),
+        days_shown=max(days, default=None),
     )
