@@ -22,6 +22,8 @@ COLUMNS = (
 )
 """Names and types of the temporary table, in the order of `row_of`."""
 
+TYPES = tuple(name for _, name in COLUMNS)
+
 Row = tuple[object, ...]
 
 

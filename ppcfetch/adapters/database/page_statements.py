@@ -1,10 +1,10 @@
 """The statements of the page write, in the order in which they run.
 
-Locks are taken in this order by everybody: jobs by id, the domain, advertisers by id, ads by
-key, counters by key, the fetch last. The domain's row is locked before anything is compared, so
-that the pages of one domain are stored one after the other: what `STORE_ADS` reads is then still
-true when it writes, and no counter can drift. Advertisers, shared by domains, are written in the
-order of their ids, and only when they are new or renamed.
+Locks are taken in this order by everybody: jobs by id, the domain, advertisers by id, the fetch.
+The domain's row is locked before anything is compared, so that the pages of one domain are stored
+one after the other: what `STORE_PAGE` reads is then still true when it writes, no counter can
+drift, and nobody else can hold an ad or a counter of this domain. Advertisers, shared by domains,
+are written in the order of their ids, and only when they are new or renamed.
 
 Each known row is looked up by LATERAL with OFFSET 0: a plan made while a table is small, and kept
 by a prepared statement, can then never read the whole table once it has grown.
@@ -54,7 +54,7 @@ ON CONFLICT (advertiser_id) DO UPDATE SET name = excluded.name
 WHERE excluded.name IS NOT NULL AND advertisers.name IS DISTINCT FROM excluded.name
 """
 
-STORE_ADS = """
+STORE_PAGE = """
 WITH met AS MATERIALIZED (
     -- What came beside what is held, and what will be held: dates only widen, a preview and a
     -- known format are replaced by what was seen last.
@@ -173,23 +173,21 @@ WITH met AS MATERIALIZED (
         total_lower = coalesce(%(lower)s, total_lower),
         total_upper = coalesce(%(upper)s, total_upper)
     FROM page WHERE domain = %(domain)s
+), logged AS (
+    INSERT INTO page_log
+        (job_id, page, fence, holder, incarnation, cursor_in, cursor_out, ads, new, changed)
+    SELECT %(job)s, %(pages)s + 1, %(fence)s, %(holder)s, %(incarnation)s,
+        %(cursor_in)s, %(cursor)s, %(ads)s, new, changed
+    FROM page
+), counted_fetch AS (
+    UPDATE fetches SET
+        pages = fetches.pages + 1, found = fetches.found + page.found,
+        new = fetches.new + page.new, changed = fetches.changed + page.changed,
+        warnings = warnings + %(warnings)s,
+        started_at = coalesce(started_at, clock_timestamp()),
+        total_lower = coalesce(%(lower)s, total_lower),
+        total_upper = coalesce(%(upper)s, total_upper)
+    FROM page WHERE id = %(fetch)s
 )
-SELECT found, new, changed FROM page
-"""
-
-LOG_PAGE = """
-INSERT INTO page_log
-    (job_id, page, fence, holder, incarnation, cursor_in, cursor_out, ads, new, changed)
-VALUES
-    (%(job)s, %(pages)s + 1, %(fence)s, %(holder)s, %(incarnation)s, %(cursor_in)s, %(cursor)s,
-     %(ads)s, %(new)s, %(changed)s)
-"""
-
-COUNT_FETCH = """
-UPDATE fetches SET
-    pages = pages + 1, found = found + %(found)s, new = new + %(new)s,
-    changed = changed + %(changed)s, warnings = warnings + %(warnings)s,
-    started_at = coalesce(started_at, clock_timestamp()),
-    total_lower = coalesce(%(lower)s, total_lower), total_upper = coalesce(%(upper)s, total_upper)
-WHERE id = %(fetch)s
+SELECT new, changed FROM page
 """

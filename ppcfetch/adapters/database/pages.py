@@ -1,0 +1,137 @@
+"""The fenced write of an archive page: everything it tells and its checkpoint, or nothing."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import psycopg
+from sqlalchemy import Connection, Engine
+
+from ppcfetch.adapters.database import page_statements as sql
+from ppcfetch.adapters.database.closing import close_fetches
+from ppcfetch.adapters.database.driver import driver
+from ppcfetch.adapters.database.engine import translated
+from ppcfetch.adapters.database.page_rows import TYPES, collapsed, row_of
+from ppcfetch.errors import LeaseLost
+from ppcfetch.model.ad import ArchivePage
+from ppcfetch.model.job import Checkpoint, JobState
+from ppcfetch.model.lease import Lease
+from ppcfetch.ports import Progress
+
+_INCOMING = "ppcfetch.incoming"
+
+_Raw = psycopg.Connection[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Write:
+    """One page to be written, under which lease."""
+
+    lease: Lease
+    page: ArchivePage
+    checkpoint: Checkpoint
+
+    @property
+    def ends(self) -> bool:
+        """Tell whether it is the last page of the walk."""
+        return self.page.next_cursor is None
+
+    @property
+    def domain(self) -> str:
+        """Give the name under which its ads are stored."""
+        return self.lease.job.query.domain.name
+
+    def values(self) -> dict[str, Any]:
+        """Give what the statements bind."""
+        job, query = self.lease.job, self.lease.job.query
+        # The range of a part of the domain says nothing about the domain.
+        total = self.page.total if query.format is None and query.first_day is None else None
+        return {
+            "job": job.id,
+            "fence": self.lease.fence,
+            "pages": job.pages,
+            "domain": self.domain,
+            "fetch": job.fetch_id,
+            "holder": self.lease.holder.consumer,
+            "incarnation": self.lease.holder.incarnation,
+            "cursor_in": job.checkpoint.cursor,
+            "cursor": self.checkpoint.cursor,
+            "mark": self.checkpoint.mark,
+            "oldest": self.checkpoint.oldest,
+            "ended": self.ends,
+            "lower": total and total.lower,
+            "upper": total and total.upper,
+            "ads": len(self.page.ads),
+            "warnings": len(self.page.warnings),
+        }
+
+    def progress(self, new: int, changed: int) -> Progress:
+        """Give the answer once it is stored."""
+        job = self.lease.job.advanced(self.checkpoint)
+        if self.ends:
+            job = replace(job, state=JobState.DONE)
+        return Progress(job=job, new=new, changed=changed, ended=self.ends)
+
+
+class PostgresPages:
+    """The port `ppcfetch.ports.Pages` on PostgreSQL.
+
+    Shape: each connection keeps one temporary table for the rows of a page, which every commit
+    empties.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def write_page(self, lease: Lease, page: ArchivePage, checkpoint: Checkpoint) -> Progress:
+        """Store a page as the port says, in one transaction of few round trips."""
+        write = _Write(lease, page, checkpoint)
+        with translated(), self._engine.connect() as connection:
+            _prepare(connection)
+            with connection.begin(), driver(connection) as raw:
+                if not _advance(raw, write):
+                    return write.progress(*_stored_before(raw, write))
+                counts = _store(raw, write)
+                if write.ends:
+                    close_fetches(connection, [lease.job.fetch_id])
+            return write.progress(*counts)
+
+
+def _prepare(connection: Connection) -> None:
+    """Make the temporary table, in a transaction of its own that no lost lease rolls back."""
+    if _INCOMING in connection.info:
+        return
+    connection.exec_driver_sql(sql.MAKE_INCOMING)
+    connection.commit()
+    connection.info[_INCOMING] = True
+
+
+def _advance(raw: _Raw, write: _Write) -> bool:
+    """Move the job's checkpoint and lock its domain; False when the row is not as leased."""
+    values = write.values()
+    with raw.pipeline():
+        job = raw.execute(sql.ADVANCE_JOB, values, prepare=True)
+        raw.execute(sql.LOCK_DOMAIN, values, prepare=True)
+    return job.rowcount == 1
+
+
+def _store(raw: _Raw, write: _Write) -> tuple[int, int]:
+    """Store what the page tells; gives how many of its ads were new and changed."""
+    with raw.cursor() as cursor, cursor.copy(sql.COPY_INCOMING) as copy:
+        copy.set_types(TYPES)
+        for ad in collapsed(write.page.ads):
+            copy.write_row(row_of(ad))
+    with raw.pipeline():
+        raw.execute(sql.STORE_ADVERTISERS, prepare=True)
+        stored = raw.execute(sql.STORE_PAGE, write.values(), prepare=True)
+    new, changed = stored.fetchall()[0]
+    return new, changed
+
+
+def _stored_before(raw: _Raw, write: _Write) -> tuple[int, int]:
+    """Give the counts of a write that was committed although its answer was lost."""
+    found = raw.execute(sql.WRITTEN_BEFORE, write.values()).fetchall()
+    if not found:
+        job = write.lease.job.id
+        raise LeaseLost(f"job {job} is no longer held under fence {write.lease.fence}")
+    new, changed = found[0]
+    return new, changed
