@@ -9,7 +9,7 @@ from ppcfetch.adapters.redis.connections import translated
 from ppcfetch.adapters.redis.consumers import consumers_of
 from ppcfetch.adapters.redis.groups import ensure_group
 from ppcfetch.adapters.redis.keys import Keys
-from ppcfetch.adapters.redis.scripts import Argument, Scripts
+from ppcfetch.adapters.redis.scripts import STREAM, Argument, Scripts
 from ppcfetch.errors import Refused
 from ppcfetch.model.job import Pool
 
@@ -31,7 +31,7 @@ class RedisCensus:
 
     def __init__(self, client: Redis, keys: Keys, *, idle: timedelta = A_DAY) -> None:
         self._client = client
-        self._scripts = Scripts(client)
+        self._scripts = Scripts(client, STREAM)
         self._keys = keys
         self._idle_ms = round(idle / timedelta(milliseconds=1))
         self._orphans_after = dict.fromkeys(Pool, FIRST)

@@ -10,7 +10,7 @@ from ppcfetch.adapters.redis.connections import Connections, command, translated
 from ppcfetch.adapters.redis.groups import ensure_group
 from ppcfetch.adapters.redis.keys import GROUP, Keys
 from ppcfetch.adapters.redis.messages import decode
-from ppcfetch.adapters.redis.scripts import Argument, Scripts
+from ppcfetch.adapters.redis.scripts import STREAM, Argument, Scripts
 from ppcfetch.errors import NameLost
 from ppcfetch.model.job import Pool
 from ppcfetch.model.lease import Delivery, Holder, Token
@@ -35,7 +35,7 @@ class RedisDeliveries:
         lease: timedelta,
     ) -> None:
         self._reading = connections.reading
-        self._scripts = Scripts(connections.rest)
+        self._scripts = Scripts(connections.rest, STREAM)
         self._pool = pool
         self._consumer = holder.consumer
         self._stream = keys.stream(pool)

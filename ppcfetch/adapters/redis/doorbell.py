@@ -6,7 +6,7 @@ from redis import Redis
 
 from ppcfetch.adapters.redis.keys import Keys
 from ppcfetch.adapters.redis.messages import encode
-from ppcfetch.adapters.redis.scripts import Argument, Scripts
+from ppcfetch.adapters.redis.scripts import STREAM, Argument, Scripts
 from ppcfetch.model.job import Pool
 
 LARGEST_BATCH = 500
@@ -16,7 +16,7 @@ class RedisDoorbell:
     """Port Doorbell on one client."""
 
     def __init__(self, client: Redis, keys: Keys) -> None:
-        self._scripts = Scripts(client)
+        self._scripts = Scripts(client, STREAM)
         self._keys = keys.doorbell
 
     def publish(self, jobs: Sequence[tuple[int, Pool]]) -> int:

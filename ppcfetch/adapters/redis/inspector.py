@@ -8,7 +8,7 @@ from redis import Redis
 from ppcfetch.adapters.redis.connections import translated
 from ppcfetch.adapters.redis.consumers import Consumer, consumers_of
 from ppcfetch.adapters.redis.keys import Keys
-from ppcfetch.adapters.redis.scripts import Scripts
+from ppcfetch.adapters.redis.scripts import STREAM, Scripts
 from ppcfetch.model.job import Pool
 
 
@@ -44,7 +44,7 @@ class RedisInspector:
 
     def __init__(self, client: Redis, keys: Keys) -> None:
         self._client = client
-        self._scripts = Scripts(client)
+        self._scripts = Scripts(client, STREAM)
         self._keys = keys
 
     def counts(self, pool: Pool) -> PoolCounts:

@@ -12,7 +12,7 @@ from itertools import count
 from redis import Redis
 
 from ppcfetch.adapters.redis.keys import Keys
-from ppcfetch.adapters.redis.scripts import Scripts
+from ppcfetch.adapters.redis.scripts import STREAM, Scripts
 from ppcfetch.errors import NameLost
 from ppcfetch.model.job import Pool
 from ppcfetch.model.lease import Holder
@@ -23,7 +23,7 @@ class ConsumerName:
 
     def __init__(self, client: Redis, keys: Keys, *, holder: Holder, lease: timedelta) -> None:
         self.holder = holder
-        self._scripts = Scripts(client)
+        self._scripts = Scripts(client, STREAM)
         self._keys = [keys.consumer(holder.consumer)]
         self._arguments = [holder.incarnation, round(lease / timedelta(milliseconds=1))]
 

@@ -9,15 +9,17 @@ from redis import Redis
 from ppcfetch.adapters.redis.connections import translated
 
 PRELUDE = "prelude.lua"
+STREAM = "stream"
+PACE = "pace"
 
 Argument = str | bytes | int | float
 
 
 class Scripts:
-    """All steps on one client, by the names of their files without the ending."""
+    """The steps of one subject on one client, by the names of their files without the ending."""
 
-    def __init__(self, client: Redis) -> None:
-        folder = files("ppcfetch.adapters.redis") / "scripts"
+    def __init__(self, client: Redis, subject: str) -> None:
+        folder = files("ppcfetch.adapters.redis") / "scripts" / subject
         prelude = (folder / PRELUDE).read_text(encoding="utf-8")
         self._steps = {
             file.name.removesuffix(".lua"): client.register_script(

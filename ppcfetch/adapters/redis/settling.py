@@ -6,7 +6,7 @@ from redis import Redis
 
 from ppcfetch.adapters.redis.keys import Keys
 from ppcfetch.adapters.redis.messages import encode
-from ppcfetch.adapters.redis.scripts import Argument, Scripts
+from ppcfetch.adapters.redis.scripts import STREAM, Argument, Scripts
 from ppcfetch.model.job import Pool
 from ppcfetch.model.lease import Delivery, Token
 
@@ -22,7 +22,7 @@ class RedisSettling:
     """
 
     def __init__(self, client: Redis, keys: Keys, pool: Pool) -> None:
-        self._scripts = Scripts(client)
+        self._scripts = Scripts(client, STREAM)
         self._keys = keys
         self._stream = keys.stream(pool)
 

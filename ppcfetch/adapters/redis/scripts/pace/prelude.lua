@@ -1,0 +1,42 @@
+-- Put before every step of the pace. One hash an egress:
+--   tokens, at      the bucket, and when it was last filled
+--   factor          the part of the full rate that may be used, 1 when all is well
+--   opened, rest    when the breaker opened and for how long; rest 0 while it is closed
+--   trial           when the one call was let through that tries whether it may close
+--   opens, failures how often it opened, and how many calls went unanswered, in a row
+-- Times are milliseconds by the clock of Redis, which may also be set back.
+local A_DAY_MS = 86400000
+local DEFAULTS = {tokens = 1, at = 0, factor = 1, opened = 0, rest = 0, trial = 0, opens = 0, failures = 0}
+
+local function now_ms()
+  local now = redis.call('TIME')
+  return now[1] * 1000 + now[2] / 1000
+end
+
+local function load(key)
+  local state, stored = {}, redis.call('HGETALL', key)
+  for name, value in pairs(DEFAULTS) do state[name] = value end
+  for i = 1, #stored, 2 do state[stored[i]] = tonumber(stored[i + 1]) end
+  return state
+end
+
+local function store(key, state)
+  local pairs_of = {}
+  for name in pairs(DEFAULTS) do
+    pairs_of[#pairs_of + 1] = name
+    pairs_of[#pairs_of + 1] = string.format('%.6f', state[name])
+  end
+  redis.call('HSET', key, unpack(pairs_of))
+  redis.call('PEXPIRE', key, math.max(A_DAY_MS, 2 * math.ceil(state.rest)))
+end
+
+-- How long since an instant; 0 for one that lies ahead since the clock was set back.
+local function since(instant, now)
+  return math.max(now - instant, 0)
+end
+
+-- How long nobody may call.
+local function remaining(state, now)
+  return math.max(state.rest - since(state.opened, now), 0)
+end
+
