@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from ppcfetch.adapters.embedded.valkey import EmbeddedValkey
+from tests.contract import database_rig
 from tests.contract.stream_rig import FakeRig, RealRig, Rig
-from tests.servers import flush, heal
+from tests.servers import Databases, flush, heal
 
 EXTRA_REDIS = os.environ.get("EXTRA_REDIS")
 """The program of one more server to try, such as Redis 6.2; none by default."""
@@ -49,3 +50,30 @@ def rig(request: pytest.FixtureRequest) -> Iterator[Rig]:
     real = RealRig(request.getfixturevalue(URLS[request.param]))
     yield real
     real.close()
+
+
+@pytest.fixture(scope="module")
+def postgres_rig(databases: Databases) -> Iterator[database_rig.RealRig]:
+    """One migrated database for a module: emptying it costs less than making another."""
+    url = databases.migrated()
+    real = database_rig.RealRig(url)
+    yield real
+    real.close()
+    databases.drop(url)
+
+
+@pytest.fixture
+def postgres(postgres_rig: database_rig.RealRig) -> database_rig.RealRig:
+    """The row ports on the real server, for what only happens between connections."""
+    postgres_rig.empty()
+    return postgres_rig
+
+
+@pytest.fixture(params=["fake", "postgres"])
+def database(request: pytest.FixtureRequest) -> database_rig.Rig:
+    """The row ports on the database in memory and on the real server."""
+    if request.param == "fake":
+        return database_rig.FakeRig()
+    real = request.getfixturevalue("postgres")
+    assert isinstance(real, database_rig.RealRig)
+    return real

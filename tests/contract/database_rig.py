@@ -211,3 +211,10 @@ class RealRig(Rig):
     def close(self) -> None:
         """Give all connections back."""
         self.engine.dispose()
+
+    def empty(self) -> None:
+        """Delete all rows but the epoch."""
+        self.run(
+            "TRUNCATE domains, advertisers, ads, fetches, jobs, page_log, domain_advertisers,"
+            " domain_days, users, sessions, turns"
+        )
