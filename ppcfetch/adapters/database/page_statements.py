@@ -31,7 +31,8 @@ WHERE j.id = %(job)s AND j.fence = %(fence)s AND j.pages = %(pages)s + 1
 
 MAKE_INCOMING = """
 CREATE TEMPORARY TABLE IF NOT EXISTS incoming_ads (
-    advertiser_id text, creative_id text, advertiser_name text, format smallint,
+    advertiser_id text COLLATE "C", creative_id text COLLATE "C",
+    advertiser_name text, format smallint,
     first_shown timestamptz, last_shown timestamptz, days_shown integer,
     preview_kind smallint, preview_url text, preview_width integer, preview_height integer
 ) ON COMMIT DELETE ROWS
