@@ -14,6 +14,8 @@ end
 
 if rate > 0 then
   local allowed = rate * state.factor
+  -- A new bucket, also one after a loss, holds one call and not a burst.
+  if state.at == 0 then state.at = now end
   state.tokens = math.min(burst, state.tokens + since(state.at, now) / 1000 * allowed)
   state.at = now
   local missing = reserve + 1 - state.tokens
