@@ -1,0 +1,26 @@
+"""What the site must be told about where it runs."""
+
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+
+@dataclass(frozen=True, slots=True)
+class SiteConfig:
+    """The site's settings, handed over by whoever starts it.
+
+    Shape: trusted_hosts empty accepts every Host header; proxy_hops counts the proxies in front
+    whose forwarded headers are believed; archive_site is the archive's own site, None when there
+    is none to send people to; examples are domains that the start page offers.
+    """
+
+    secret_key: str = field(repr=False)
+    former_secret_keys: tuple[str, ...] = field(default=(), repr=False)
+    https: bool = False
+    trusted_hosts: tuple[str, ...] = ()
+    proxy_hops: int = 0
+    stale_window: timedelta = timedelta(hours=24)
+    session_length: timedelta = timedelta(days=14)
+    limiter_storage: str = field(default="memory://", repr=False)
+    archive_site: str | None = None
+    examples: tuple[str, ...] = ()
+    fetches_at_once: int = 20

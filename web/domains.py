@@ -1,0 +1,143 @@
+"""The domain page: what we hold, how fresh it is, and the form that asks for more."""
+
+from http import HTTPStatus
+
+from flask import Blueprint, g, make_response, redirect, render_template, request, url_for
+from werkzeug.exceptions import Forbidden
+from werkzeug.wrappers import Response as Answer
+
+from ppcfetch.errors import InvalidDomain, NotFound, Refused
+from ppcfetch.model.domain import DomainName
+from ppcfetch.model.fetch import FetchReason, FetchState
+from ppcfetch.model.page import DomainPage
+from ppcfetch.ports import Request
+from web.charts import activity_map, bar_lengths
+from web.figures import bar_and_figures
+from web.identity import current_user, services, site
+from web.listing import Listing, query_from
+
+ADS_ON_PAGE = 24
+
+blueprint = Blueprint("domains", __name__)
+
+
+@blueprint.get("/domains")
+def look_up() -> Answer:
+    """Send what was typed to its page; words that are no domain go to the search."""
+    typed = request.args.get("q", "")
+    try:
+        domain = DomainName.parse(typed)
+    except InvalidDomain:
+        if _is_a_name(typed):
+            return redirect(url_for("search.search", q=typed.strip()), HTTPStatus.SEE_OTHER)
+        raise
+    return redirect(url_for("domains.show", domain=domain.name), HTTPStatus.SEE_OTHER)
+
+
+@blueprint.get("/domains/<domain>")
+def show(domain: str) -> Answer:
+    """Show a domain; one that nobody had checked answers 404 with the same page."""
+    name = DomainName.parse(domain)
+    if name.name != domain:
+        arguments = request.args.to_dict()
+        canonical = url_for("domains.show", domain=name.name, **arguments)  # type: ignore[arg-type]
+        return redirect(canonical, HTTPStatus.MOVED_PERMANENTLY)
+    page = services().catalogue.domain_page(name)
+    return make_response(_drawn(page), HTTPStatus.OK if page.known else HTTPStatus.NOT_FOUND)
+
+
+@blueprint.get("/domains/<domain>/progress")
+def progress(domain: str) -> str:
+    """Give bar and numbers alone, for the page that watches a fetch."""
+    name = DomainName.parse(domain)
+    page = services().catalogue.progress(name)
+    held = request.args.get("held", page.ads, type=int)
+    bar, figures = bar_and_figures(page)
+    return render_template(
+        "parts/progress.html",
+        domain=name.name,
+        bar=bar,
+        figures=figures,
+        held=held,
+        more=max(0, page.ads - held),
+    )
+
+
+@blueprint.post("/domains/<domain>/refresh")
+def refresh(domain: str) -> Answer:
+    """Ask for a fetch, or join the one that is under way."""
+    name = DomainName.parse(domain)
+    user = current_user()
+    if user is None:
+        raise Forbidden("sign in first")
+    there = url_for("domains.show", domain=name.name)
+    g.back = there
+    wish = Request(
+        domain=name,
+        reason=FetchReason.PERSON,
+        asked_by=user.id,
+        force=user.operator,
+        window=site().stale_window,
+        limit=site().fetches_at_once,
+    )
+    services().request_refresh(wish)
+    return redirect(there, HTTPStatus.SEE_OTHER)
+
+
+@blueprint.post("/domains/<domain>/cancel")
+def cancel(domain: str) -> Answer:
+    """Stop the domain's fetch and keep what was read; for who asked for it, and operators."""
+    name = DomainName.parse(domain)
+    user = current_user()
+    there = url_for("domains.show", domain=name.name)
+    g.back = there
+    fetch = services().catalogue.fetch(_number(request.form.get("fetch", "")))
+    if fetch.domain != name:
+        raise NotFound("no such fetch of this domain")
+    if user is None or (fetch.asked_by != user.id and not user.operator):
+        raise Forbidden("asked for by somebody else")
+    if fetch.state is not FetchState.ACTIVE or not services().cancel(fetch.id):
+        raise Refused("This fetch has ended already.")
+    return redirect(there, HTTPStatus.SEE_OTHER)
+
+
+def _drawn(page: DomainPage) -> str:
+    query = query_from(page.domain, request.args)
+    names = {share.advertiser_id: share.name for share in page.advertisers}
+    listing = Listing(query, page.formats, names.get(query.advertiser_id or ""))
+    bar, figures = bar_and_figures(page)
+    newest = page.latest or page.complete
+    lengths = bar_lengths([share.ads for share in page.advertisers])
+    return render_template(
+        "domain.html",
+        page=page,
+        domain=page.domain.name,
+        shown=page.domain.unicode,
+        asked=page.domain.unicode,
+        bar=bar,
+        figures=figures,
+        held=page.ads,
+        more=0,
+        map=activity_map(page.per_day, page.now.date()),
+        shares=list(zip(page.advertisers, lengths, strict=True)),
+        listing=listing,
+        filtered=not listing.is_plain,
+        ads=services().catalogue.ads(query, ADS_ON_PAGE) if page.ads else None,
+        newest_fetch=newest.id if newest and newest.id != _first(page) else None,
+    )
+
+
+def _first(page: DomainPage) -> int | None:
+    """Give the fetch that made the page: calling all of its ads new would tell nothing."""
+    ended = [fetch.id for fetch in page.fetches if fetch.found]
+    return ended[0] if len(ended) == 1 else None
+
+
+def _is_a_name(typed: str) -> bool:
+    return bool(typed.strip()) and not set(typed) & set(".:/@\\[]") and typed.isprintable()
+
+
+def _number(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= 18):  # noqa: PLR2004 - fits in 64 bits
+        raise NotFound("no such fetch")
+    return int(text)

@@ -1,0 +1,81 @@
+"""The four numbers under the freshness bar, each with what it rests on."""
+
+from dataclasses import dataclass
+
+from flask import url_for
+from markupsafe import Markup
+
+from ppcfetch.model.ad import TotalRange
+from ppcfetch.model.fetch import Fetch, FetchState
+from ppcfetch.model.page import DomainPage, ProgressPage
+from web.freshness import Bar, Reader, Situation, bar_for
+from web.identity import current_user, site
+from web.text import day, number
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A number with its name and what it rests on."""
+
+    name: str
+    value: str
+    note: str | Markup
+
+
+def bar_and_figures(page: DomainPage | ProgressPage) -> tuple[Bar, tuple[Figure, ...]]:
+    """Give the bar and the numbers of a domain as its page was read."""
+    user = current_user()
+    reader = Reader(user.id, may_force=user.operator) if user else Reader()
+    situation = Situation(
+        held=page.ads,
+        freshness=page.freshness,
+        latest=page.latest,
+        waiting=page.waiting,
+        now=page.now,
+        window=site().stale_window,
+    )
+    return bar_for(situation, reader), _figures(page)
+
+
+def total_in_words(total: TotalRange | None) -> str:
+    """Give the archive's own range, such as 200–300."""
+    if total is None:
+        return "archive gave no total"
+    if total.lower == total.upper:
+        return f"archive says {number(total.upper)}"
+    return f"archive says {number(total.lower)}–{number(total.upper)}"
+
+
+def _figures(page: DomainPage | ProgressPage) -> tuple[Figure, ...]:
+    latest, complete = page.latest, page.complete
+    is_running = latest is not None and latest.state is FetchState.ACTIVE and latest.pages > 0
+    newest = latest if is_running else complete or latest
+    each = round(page.ads / page.advertiser_count) if page.advertiser_count else 0
+    return (
+        Figure("Ads held", number(page.ads), total_in_words(page.total)),
+        Figure(
+            "Advertisers",
+            number(page.advertiser_count),
+            f"about {number(each)} ads each" if page.advertiser_count > 1 else "who pays for them",
+        ),
+        Figure(
+            "New in this check" if is_running else "New in the last check",
+            number(newest.new) if newest else "–",
+            _source(newest, "so far, by") if is_running else _source(newest, "by"),
+        ),
+        Figure(
+            "Not seen lately",
+            number(complete.unseen if complete else None),
+            _source(complete, "held, not met by", dated=False)
+            if complete
+            else "known after a full check",
+        ),
+    )
+
+
+def _source(fetch: Fetch | None, before: str, *, dated: bool = True) -> str | Markup:
+    if fetch is None:
+        return "nothing was read yet"
+    address = url_for("fetches.show", domain=fetch.domain.name, fetch_id=fetch.id)
+    on = f", {day(fetch.finished_at)}" if dated and fetch.finished_at else ""
+    return Markup('{} <a href="{}">fetch {}</a>{}').format(before, address, fetch.id, on)

@@ -1,0 +1,249 @@
+"""The freshness bar: one sentence on how old the page is, and the one thing to do about it."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from markupsafe import Markup
+
+from ppcfetch.model.fetch import Fetch, FetchState, Freshness
+from ppcfetch.model.page import Waiting
+from web.estimates import left_of, pages_of, wait_of
+from web.text import ago, lasting, number, plural, time_tag
+
+RECENTLY = timedelta(minutes=10)
+"""How long a page that is opened still tells how the last fetch went."""
+
+
+class Action(StrEnum):
+    """What the bar's button does."""
+
+    NOTHING = "nothing"
+    REFRESH = "refresh"
+    SIGN_IN = "sign in"
+    CANCEL = "cancel"
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Who looks at the bar.
+
+    Shape: user_id is None for a visitor; may_force lets an operator refresh a fresh domain.
+    """
+
+    user_id: int | None = None
+    may_force: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """Everything the bar is decided by, as read at one moment.
+
+    Shape: latest is the domain's newest fetch, None when there was none; waiting tells about
+    its job while it is active.
+    """
+
+    held: int
+    freshness: Freshness
+    latest: Fetch | None
+    waiting: Waiting
+    now: datetime
+    window: timedelta
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """What the bar shows.
+
+    Shape: state names the row of the table for scripts and tests; tone is "", "warn" or "bad";
+    progress is (pages read, pages expected); every is the seconds until the next look, None
+    when nothing will change by itself.
+    """
+
+    state: str
+    headline: str
+    detail: Markup = Markup()
+    action: Action = Action.NOTHING
+    label: str = ""
+    tone: str = ""
+    asks: bool = False
+    progress: tuple[int, int] | None = None
+    every: int | None = None
+    fetch_id: int | None = None
+
+    @property
+    def said(self) -> str:
+        """The sentence for a screen reader, without markup."""
+        parts = (Markup(self.headline).striptags(), self.detail.striptags())
+        return ", ".join(part for part in parts if part)
+
+
+def bar_for(at: Situation, reader: Reader) -> Bar:
+    """Decide the bar."""
+    latest = at.latest
+    if latest is not None and latest.state is FetchState.ACTIVE:
+        return _active(at, latest, reader)
+    asked = replace(_settled(at, latest), fetch_id=latest.id if latest else None)
+    return _with_button(asked, at, reader)
+
+
+def next_look(age: timedelta) -> int:
+    """Give the seconds until a running fetch is looked at again: less often the longer it runs."""
+    if age < timedelta(seconds=10):
+        return 1
+    return 2 if age < timedelta(minutes=1) else 5
+
+
+def _active(at: Situation, fetch: Fetch, reader: Reader) -> Bar:
+    mine = reader.user_id is not None and (reader.user_id == fetch.asked_by or reader.may_force)
+    action = Action.CANCEL if mine else Action.NOTHING
+    every = next_look(at.now - fetch.asked_at)
+    if at.waiting.resumes_at is not None and at.waiting.resumes_at > at.now:
+        return _resting(fetch, at.waiting.resumes_at, replace_every=every, action=action)
+    if fetch.started_at is None:
+        return _queued(at, fetch, every=every, action=action)
+    return _running(at, fetch, every=every, action=action)
+
+
+def _queued(at: Situation, fetch: Fetch, *, every: int, action: Action) -> Bar:
+    place = at.waiting.ahead
+    headline = "Waiting for a free worker" if place is None else f"{_ordinal(place + 1)} in line"
+    return Bar(
+        state="queued",
+        headline=headline,
+        detail=_joined(wait_of(at.waiting)),
+        action=action,
+        label="Cancel",
+        every=every,
+        fetch_id=fetch.id,
+    )
+
+
+def _running(at: Situation, fetch: Fetch, *, every: int, action: Action) -> Bar:
+    expected = pages_of(fetch)
+    page = fetch.pages + 1
+    about = f" of about {number(expected)}" if expected and expected >= page else ""
+    so_far = f"{plural(fetch.found, 'ad')} so far, {number(fetch.new)} new"
+    return Bar(
+        state="running",
+        headline=f"Page {number(page)}{about}",
+        detail=_joined(so_far, left_of(fetch, at.now)),
+        action=action,
+        label="Stop and keep",
+        progress=(fetch.pages, max(expected, page)) if expected else None,
+        every=every,
+        fetch_id=fetch.id,
+    )
+
+
+def _resting(fetch: Fetch, until: datetime, *, replace_every: int, action: Action) -> Bar:
+    below = "" if fetch.found == 0 else "results so far are below"
+    moment = time_tag(until, f"{until:%H:%M} UTC")
+    return Bar(
+        state="resting",
+        headline="The archive asks us to wait",
+        detail=_joined(Markup("trying again at {}").format(moment), below),
+        action=action,
+        label="Stop and keep" if fetch.found else "Cancel",
+        tone="warn",
+        every=max(replace_every, 2),
+        fetch_id=fetch.id,
+    )
+
+
+def _settled(at: Situation, latest: Fetch | None) -> Bar:
+    match latest.state if latest else None:
+        case None:
+            return _never_asked(at)
+        case FetchState.FAILED:
+            return _failed(at, latest)
+        case FetchState.PARTIAL:
+            return _partial(latest)
+        case FetchState.CANCELLED:
+            return _cancelled(latest)
+        case _:
+            return _read_to_its_end(at, latest)
+
+
+def _never_asked(at: Situation) -> Bar:
+    if at.freshness.checked_at is not None:
+        return _aged(at, at.freshness.checked_at)
+    return Bar("unknown", "Never checked", _joined("nobody has looked this domain up yet"))
+
+
+def _failed(at: Situation, latest: Fetch | None) -> Bar:
+    reference = Markup("reference {}").format(latest.id if latest else "–")
+    checked = at.freshness.checked_at
+    showing = Markup("showing {}").format(time_tag(checked)) if checked else Markup()
+    return Bar("failed", "The archive could not be read", _joined(reference, showing), tone="bad")
+
+
+def _partial(latest: Fetch | None) -> Bar:
+    kept = plural(latest.found, "ad") if latest else ""
+    rest = "the rest could not be read"
+    return Bar("partial", f"Kept {kept}", _joined(rest), tone="warn", label="Try the rest")
+
+
+def _cancelled(latest: Fetch | None) -> Bar:
+    kept = f"{plural(latest.found, 'ad')} read until then were kept" if latest else ""
+    return Bar("cancelled", "Stopped on request", _joined(kept), tone="warn")
+
+
+def _read_to_its_end(at: Situation, latest: Fetch | None) -> Bar:
+    ended = latest.finished_at if latest else None
+    checked = at.freshness.checked_at or ended
+    if latest is None or checked is None:
+        return _never_asked(at)
+    if at.held == 0:
+        asked = Markup("asked {}").format(time_tag(checked, ago(checked, at.now)))
+        behind = "ads behind a log-in are not visible to us"
+        return Bar("none", "The archive lists no ads for this domain", _joined(asked, behind))
+    if ended is not None and at.now - ended < RECENTLY:
+        return _done(latest)
+    return _aged(at, checked)
+
+
+def _done(fetch: Fetch) -> Bar:
+    took = (fetch.finished_at or fetch.asked_at) - fetch.asked_at
+    parts = [f"{number(fetch.new)} new", f"{number(fetch.changed)} changed"]
+    if fetch.unseen is not None:
+        parts.append(f"{number(fetch.unseen)} not seen")
+    return Bar("done", f"Done in {lasting(took)}", _joined(", ".join(parts)), fetch_id=fetch.id)
+
+
+def _aged(at: Situation, checked: datetime) -> Bar:
+    age = time_tag(checked, ago(checked, at.now))
+    if at.freshness.is_stale(at.now, at.window):
+        return Bar("stale", f"Last checked {ago(checked, at.now)}", _on(checked), tone="warn")
+    held = f"{plural(at.held, 'ad')} held"
+    due = checked + at.window
+    upcoming = Markup("next check from {}").format(time_tag(due, f"{due:%-d %b, %H:%M} UTC"))
+    headline = Markup("Checked {}").format(age)
+    return Bar("fresh", headline, _joined(held, upcoming))
+
+
+def _with_button(bar: Bar, at: Situation, reader: Reader) -> Bar:
+    stale = at.freshness.is_stale(at.now, at.window)
+    if not stale and not reader.may_force:
+        return bar
+    if reader.user_id is None:
+        word = "check" if bar.state == "unknown" else "refresh"
+        return replace(bar, action=Action.SIGN_IN, label=f"Sign in to {word}")
+    labels = {"unknown": "Check now", "none": "Ask again", "partial": "Try the rest"}
+    failed = {"failed": "Try again", "cancelled": "Try again"}
+    label = (labels | failed).get(bar.state, "Refresh")
+    asks = stale and at.freshness.asks_by_itself(at.now, at.window)
+    return replace(bar, action=Action.REFRESH, label=label, asks=asks)
+
+
+def _on(moment: datetime) -> Markup:
+    return Markup("on {}").format(time_tag(moment))
+
+
+def _joined(*parts: str | Markup) -> Markup:
+    return Markup(" · ").join(part for part in parts if part)
+
+
+def _ordinal(place: int) -> str:
+    ending = "th" if 10 <= place % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(place % 10, "th")  # noqa: PLR2004 - English
+    return f"{place:,}{ending}"

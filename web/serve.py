@@ -1,0 +1,23 @@
+"""The site as gunicorn runs it."""
+
+from pathlib import Path
+
+CONFIGURATION = Path(__file__).with_name("gunicorn_conf.py")
+
+
+def gunicorn_arguments(host: str, port: int, *, workers: int, threads: int) -> list[str]:
+    """Give the command line for gunicorn: everything that does not depend on this start is in
+    the configuration file.
+    """
+    place = f"[{host}]" if ":" in host else host
+    return [
+        "--config",
+        str(CONFIGURATION),
+        "--bind",
+        f"{place}:{port}",
+        "--workers",
+        str(workers),
+        "--threads",
+        str(threads),
+        "web.serve:application()",
+    ]
