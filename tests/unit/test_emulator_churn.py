@@ -83,6 +83,36 @@ def test_filters_and_totals_see_ads_shown_again_at_their_new_day(window: str) ->
     assert (page["4"], page["5"]) == ("30", "30")
 
 
+@pytest.mark.parametrize("window", ["shown", "last_shown"])
+def test_a_past_window_has_ads_shown_again_only_if_it_asks_for_all_days(window: str) -> None:
+    source = archive()
+    ask(source, query(_DOMAIN), Wanted(window, churn=200))
+
+    rows = rows_of(source, query(_DOMAIN, f6=20261020, f7=20261026), Wanted(window))
+
+    end = "first_shown" if window == "shown" else "last_shown"
+    expected = [
+        ad
+        for ad in truth(source, _DOMAIN)
+        if ad["first_shown"] and ad["last_shown"]
+        if ad["last_shown"] >= "2026-10-20" and ad[end] < "2026-10-27"
+    ]
+    dated = [fact(row) for row in rows if "6" in row and "7" in row]
+    assert dated == expected
+    again = {ad["creative"] for ad in truth(source, _DOMAIN)[:200]}
+    assert bool(again & {row["2"] for row in rows}) == (window == "shown")
+
+
+def test_an_ad_shown_again_inside_a_date_window_is_counted_once() -> None:
+    source = archive()
+    ask(source, query("ads-90.example", size=40), Wanted("last_shown", churn=9))
+
+    page = ask(source, query("ads-90.example", f6=20200101, f7=20261231), Wanted("last_shown"))
+
+    assert len(page["1"]) == 90
+    assert (page["4"], page["5"]) == ("90", "90")
+
+
 def test_nothing_is_shown_again_behind_the_last_page() -> None:
     source = archive()
 
