@@ -50,7 +50,7 @@ class FakePace:
 
     def went_badly(self, error: Retryable) -> timedelta | None:
         is_told = isinstance(error, ArchiveThrottled | ArchiveBlocked)
-        asked = (error.retry_after or timedelta(0)).total_seconds()
+        asked = min(error.retry_after or timedelta(0), self._rules.longest_asked).total_seconds()
         breaker = self._breaker
         breaker.failures = 0 if is_told else breaker.failures + 1
         if rest := breaker.remaining(self._now()):

@@ -205,6 +205,7 @@ class RealRig(Rig):
     """A server process."""
 
     def __init__(self, url: str) -> None:
+        self.url = url
         self.keys = Keys("{test}")
         self.connections = connect(url, block=timedelta(seconds=2))
         self.client: Redis = self.connections.rest

@@ -122,6 +122,13 @@ def test_nobody_calls_before_the_archive_said_so(rig: PaceRig, error: Retryable)
     assert other.ask(INTERACTIVE) > SECOND
 
 
+def test_no_archive_can_send_us_away_for_ever(rig: PaceRig) -> None:
+    rest = rig.worker(None).went_badly(ArchiveThrottled("429", retry_after=timedelta(days=9999)))
+
+    assert rest is not None
+    assert rest <= timedelta(days=1)
+
+
 def test_calls_that_were_under_way_together_rest_the_egress_once(rig: PaceRig) -> None:
     pace = rig.worker(None)
 

@@ -20,6 +20,7 @@ from ppcfetch.ports import Clock
 CACHED_SECONDS = 0.1
 AWAY_SECONDS = 5.0
 LEAST_PART = 1 / 64
+NO_TIME = timedelta(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +30,13 @@ class PaceRules:
     Shape: failures is how many calls in a row may go unanswered; recovery is the part of the
     full rate that each success gives back after a halving.
     Units: throttled_rest and failed_rest are the first rests, doubled each time up to
-    longest_rest; trial is how long one call may take to try whether all may go on.
+    longest_rest; longest_asked bounds what the archive asks for; trial is how long one call may take to try whether all may go on.
     """
 
     throttled_rest: timedelta = timedelta(seconds=5)
     failed_rest: timedelta = timedelta(seconds=2)
     longest_rest: timedelta = timedelta(minutes=3)
+    longest_asked: timedelta = timedelta(days=1)
     trial: timedelta = timedelta(seconds=30)
     failures: int = 5
     recovery: float = 0.01
@@ -72,7 +74,7 @@ class RedisPace:
         if rest := self._alone.rest():
             return rest
         if self._rate is None and self._clock.monotonic() < self._free_until:
-            return timedelta(0)
+            return NO_TIME
         reply = self._run("ask", self._bucket(pool))
         if reply is None:
             return self._alone.ask()
@@ -90,10 +92,10 @@ class RedisPace:
         """Tell of a failed call; gives how long nobody may call, None when calls may go on."""
         self._learn(is_clean=False)
         is_told = isinstance(error, ArchiveThrottled | ArchiveBlocked)
-        asked = max(error.retry_after or timedelta(0), timedelta(0))
+        asked = min(max(error.retry_after or NO_TIME, NO_TIME), self._rules.longest_asked)
         rest_ms = self._run("went_badly", self._failure(is_told=is_told, asked=asked))
         if rest_ms is None:
-            own = self._rules.throttled_rest if is_told else timedelta(0)
+            own = self._rules.throttled_rest if is_told else NO_TIME
             rest = max(asked, own) or None
         else:
             rest = timedelta(milliseconds=rest_ms) if rest_ms >= 0 else None

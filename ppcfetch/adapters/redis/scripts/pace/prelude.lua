@@ -13,30 +13,32 @@ local function now_ms()
   return now[1] * 1000 + now[2] / 1000
 end
 
-local function load(key)
-  local state, stored = {}, redis.call('HGETALL', key)
-  for name, value in pairs(DEFAULTS) do state[name] = value end
-  for i = 1, #stored, 2 do state[stored[i]] = tonumber(stored[i + 1]) end
-  return state
-end
-
 local function store(key, state)
-  local pairs_of = {}
+  local flat = {}
   for name in pairs(DEFAULTS) do
-    pairs_of[#pairs_of + 1] = name
-    pairs_of[#pairs_of + 1] = string.format('%.6f', state[name])
+    flat[#flat + 1] = name
+    flat[#flat + 1] = string.format('%.6f', state[name])
   end
-  redis.call('HSET', key, unpack(pairs_of))
+  redis.call('HSET', key, unpack(flat))
   redis.call('PEXPIRE', key, math.max(A_DAY_MS, 2 * math.ceil(state.rest)))
 end
 
--- How long since an instant; 0 for one that lies ahead since the clock was set back.
-local function since(instant, now)
-  return math.max(now - instant, 0)
+-- What is noted, and now. An instant that lies ahead was noted before the clock was set back: left
+-- so, a rest would last until the clock has caught up.
+local function load(key)
+  local state, now, is_ahead = {}, now_ms(), false
+  for name, value in pairs(DEFAULTS) do state[name] = value end
+  local stored = redis.call('HGETALL', key)
+  for i = 1, #stored, 2 do state[stored[i]] = tonumber(stored[i + 1]) end
+  for _, name in ipairs({'at', 'opened', 'trial'}) do
+    if state[name] > now then state[name], is_ahead = now, true end
+  end
+  if is_ahead then store(key, state) end
+  return state, now
 end
 
 -- How long nobody may call.
 local function remaining(state, now)
-  return math.max(state.rest - since(state.opened, now), 0)
+  return math.max(state.opened + state.rest - now, 0)
 end
 

@@ -1,7 +1,7 @@
 -- A call failed: give the ms that nobody may call, or -1 when calls may go on.
 -- KEYS pace   ARGV 1 when we were told to slow down, ms that were asked for, first rest ms,
 --   longest rest ms, failures in a row that open the breaker, least part of the rate
-local state, now = load(KEYS[1]), now_ms()
+local state, now = load(KEYS[1])
 local is_told, asked = ARGV[1] == '1', tonumber(ARGV[2])
 local rest = remaining(state, now)
 local is_trial = state.rest > 0

@@ -1,6 +1,6 @@
 -- A call was answered: close the breaker and give a little of the rate back.
 -- KEYS pace   ARGV part of the rate to give back
-local state, now = load(KEYS[1]), now_ms()
+local state, now = load(KEYS[1])
 -- The answer to a call from before the breaker opened says nothing about now.
 if remaining(state, now) > 0 then return 0 end
 state.rest, state.trial, state.opens, state.failures = 0, 0, 0, 0

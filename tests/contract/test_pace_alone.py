@@ -1,0 +1,167 @@
+"""The pace of one process while Redis is away, and how seldom Redis is asked when all is well."""
+
+import os
+import signal
+from collections.abc import Iterator
+from datetime import timedelta
+
+import pytest
+
+from ppcfetch.adapters.embedded.valkey import EmbeddedValkey
+from ppcfetch.adapters.redis.connections import connect
+from ppcfetch.adapters.redis.keys import Keys
+from ppcfetch.adapters.redis.pace import RedisPace
+from ppcfetch.errors import ArchiveThrottled, ArchiveUnavailable
+from ppcfetch.model.job import Pool
+from tests.contract.pace_rig import ProcessClock, RealPaceRig
+from tests.servers import heal
+from tests.waiting import wait_until
+
+NO_WAIT = timedelta(0)
+SECOND = timedelta(seconds=1)
+INTERACTIVE = Pool.INTERACTIVE
+NOWHERE = "redis://127.0.0.1:1/0"
+
+
+@pytest.fixture
+def clock() -> ProcessClock:
+    """The process's clock."""
+    return ProcessClock()
+
+
+def lonely(rate_per_second: float | None, clock: ProcessClock) -> RedisPace:
+    """A pace whose Redis was never there."""
+    client = connect(NOWHERE, block=NO_WAIT, answer=SECOND).rest
+    return RedisPace(
+        client, Keys("{test}"), egress="direct", rate_per_second=rate_per_second, clock=clock
+    )
+
+
+@pytest.fixture
+def server(valkey_server: EmbeddedValkey) -> Iterator[EmbeddedValkey]:
+    """A server that may be killed."""
+    heal(valkey_server)
+    yield valkey_server
+    heal(valkey_server)
+
+
+def test_without_redis_a_process_takes_an_eighth_of_the_rate(clock: ProcessClock) -> None:
+    pace = lonely(4.0, clock)
+
+    first, second = pace.ask(INTERACTIVE), pace.ask(INTERACTIVE)
+    clock.now += 2
+
+    assert (first, second) == (NO_WAIT, 2 * SECOND)
+    assert pace.ask(INTERACTIVE) == NO_WAIT
+
+
+def test_without_redis_a_process_that_failed_last_tries_every_ten_seconds(
+    clock: ProcessClock,
+) -> None:
+    pace = lonely(None, clock)
+    pace.ask(INTERACTIVE)
+    pace.went_badly(ArchiveUnavailable("no answer"))
+
+    after_failure = pace.ask(INTERACTIVE)
+    clock.now += 10
+    tried = pace.ask(INTERACTIVE)
+    pace.went_well()
+
+    assert (after_failure, tried) == (10 * SECOND, NO_WAIT)
+    assert pace.ask(INTERACTIVE) == NO_WAIT
+
+
+def test_without_redis_a_process_still_rests_as_long_as_the_archive_said(
+    clock: ProcessClock,
+) -> None:
+    pace = lonely(None, clock)
+
+    rest = pace.went_badly(ArchiveThrottled("429", retry_after=timedelta(hours=1)))
+    clock.now += 3599
+
+    assert rest == timedelta(hours=1)
+    assert pace.ask(INTERACTIVE) == SECOND
+
+
+def test_a_rest_outlives_redis_in_the_process_that_was_told(redis_url: str) -> None:
+    rig = RealPaceRig(redis_url)
+    told = rig.worker(None)
+    told.went_badly(ArchiveThrottled("429", retry_after=timedelta(hours=1)))
+
+    rig.client.flushall()
+
+    assert told.ask(INTERACTIVE) > timedelta(minutes=59)
+    rig.close()
+
+
+def test_when_redis_is_back_the_pace_is_shared_again(
+    server: EmbeddedValkey, clock: ProcessClock
+) -> None:
+    client = connect(server.url, block=NO_WAIT, answer=SECOND).rest
+    pace = RedisPace(client, Keys("{test}"), egress="e", rate_per_second=8.0, clock=clock)
+    os.kill(server.pid, signal.SIGKILL)
+    wait_until(lambda: not server.alive(), describe="the server is dead")
+    alone = [pace.ask(INTERACTIVE), pace.ask(INTERACTIVE)]
+    heal(server)
+
+    clock.now += 6
+
+    assert alone == [NO_WAIT, SECOND]
+    assert pace.ask(INTERACTIVE) == NO_WAIT
+    assert client.exists("{test}:pace:e") == 1
+    client.close()
+
+
+def test_without_a_limit_redis_is_asked_once_a_while_and_told_nothing_new(redis_url: str) -> None:
+    rig = RealPaceRig(redis_url)
+    pace = rig.worker(None)
+    pace.ask(INTERACTIVE)
+    before = calls(rig)
+
+    for _ in range(50):
+        assert pace.ask(INTERACTIVE) == NO_WAIT
+        pace.went_well()
+    during = calls(rig) - before
+    rig.clock.now += 0.2
+    pace.ask(INTERACTIVE)
+
+    assert during == 0
+    assert calls(rig) - before == 1
+    rig.close()
+
+
+def test_a_breaker_opened_by_another_is_noticed_within_a_tenth_of_a_second(redis_url: str) -> None:
+    rig = RealPaceRig(redis_url)
+    pace, other = rig.worker(None), rig.worker(None)
+    pace.ask(INTERACTIVE)
+
+    other.went_badly(ArchiveThrottled("429"))
+    rig.clock.now += 0.1
+
+    assert pace.ask(INTERACTIVE) > NO_WAIT
+    rig.close()
+
+
+def test_a_server_clock_that_is_set_back_lengthens_no_rest_and_stops_no_bucket(
+    redis_url: str,
+) -> None:
+    rig = RealPaceRig(redis_url)
+    pace = rig.worker(1.0)
+    pace.ask(INTERACTIVE)
+    pace.went_badly(ArchiveThrottled("429"))
+    # What was noted by a clock an hour ahead, as seen by one that is right again.
+    for name in ("at", "opened"):
+        rig.client.hincrbyfloat("{test}:pace:direct", name, 3_600_000)
+
+    wait = rig.worker(1.0).ask(INTERACTIVE)
+    rig.advance(wait)
+
+    assert NO_WAIT < wait <= 5 * SECOND
+    assert rig.worker(1.0).ask(INTERACTIVE) == NO_WAIT
+    rig.close()
+
+
+def calls(rig: RealPaceRig) -> int:
+    """How many steps the server has run."""
+    stats = rig.client.info("commandstats")
+    return sum(int(one["calls"]) for name, one in stats.items() if name.startswith("cmdstat_eval"))
