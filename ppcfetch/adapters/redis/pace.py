@@ -30,7 +30,8 @@ class PaceRules:
     Shape: failures is how many calls in a row may go unanswered; recovery is the part of the
     full rate that each success gives back after a halving.
     Units: throttled_rest and failed_rest are the first rests, doubled each time up to
-    longest_rest; longest_asked bounds what the archive asks for; trial is how long one call may take to try whether all may go on.
+    longest_rest; longest_asked bounds what the archive may ask for; trial is how long one call
+    may take to try whether all may go on.
     """
 
     throttled_rest: timedelta = timedelta(seconds=5)
