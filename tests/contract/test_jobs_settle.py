@@ -6,7 +6,7 @@ import pytest
 
 from ppcfetch.model.fetch import FetchState
 from ppcfetch.model.job import JobState, Pool
-from ppcfetch.model.lease import Refused
+from ppcfetch.model.lease import Lease, Refused
 from ppcfetch.model.outcome import (
     Dead,
     Done,
@@ -21,8 +21,13 @@ from tests.contract.database_rig import ANNA, BERT, LEASE, MOMENT, Rig
 
 LATER = timedelta(seconds=300)
 
-QUEUED_AGAIN = [RetryLater(LATER, "cut body"), Rest(LATER, "429"), HandBack(), Spill()]
-ALL = [*QUEUED_AGAIN, Dead("wrong shape"), Done()]
+QUEUED_AGAIN: list[Outcome] = [
+    RetryLater(LATER, "cut body"),
+    Rest(LATER, "429"),
+    HandBack(),
+    Spill(),
+]
+ALL: list[Outcome] = [*QUEUED_AGAIN, Dead("wrong shape"), Done()]
 
 
 def abandoned_once(database: Rig) -> int:
@@ -189,7 +194,7 @@ def test_the_end_of_one_of_two_jobs_leaves_the_fetch_active(database: Rig) -> No
 def test_a_fetch_with_a_done_and_a_dead_job_is_partial_and_says_why(database: Rig) -> None:
     asked = database.ask()
     second = database.add_job(asked.fetch.id)
-    told = [
+    told: list[tuple[Lease, Outcome]] = [
         (database.lease(asked.jobs[0][0]), Done()),
         (database.lease(second), Dead("gave up")),
     ]
