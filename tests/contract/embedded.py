@@ -18,7 +18,7 @@ from ppcfetch.adapters.embedded.postgres import EmbeddedPostgres
 from ppcfetch.adapters.embedded.server import EmbeddedServer
 from ppcfetch.adapters.embedded.valkey import EmbeddedValkey
 from ppcfetch.adapters.embedded.wheels import postgres_wheel
-from tests.servers import DEBIAN_REDIS, libpq, require
+from tests.servers import DEBIAN_REDIS, libpq, require, short_folder
 
 ROOT = Path(__file__).parents[2]
 
@@ -112,6 +112,17 @@ def password_in(url: str) -> str:
     found = re.search(r":([^:@/]+)@", url)
     assert found is not None
     return found[1]
+
+
+@contextmanager
+def playground() -> Iterator[Path]:
+    """A folder that every user may pass through; what a failed test left running in it is ended."""
+    with short_folder() as folder:
+        try:
+            yield folder
+        finally:
+            for pid in processes_in(folder):
+                psutil.Process(pid).kill()
 
 
 @contextmanager

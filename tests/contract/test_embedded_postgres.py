@@ -18,7 +18,7 @@ from ppcfetch.adapters.embedded import wheels
 from ppcfetch.adapters.embedded.account import Account, reachable
 from ppcfetch.adapters.embedded.postgres import EmbeddedPostgres
 from ppcfetch.errors import ConfigurationError
-from tests.contract.embedded import Postgres, foreign_owner, processes_in
+from tests.contract.embedded import Postgres, foreign_owner, playground, processes_in
 from tests.servers import libpq, require, short_folder
 from tests.waiting import wait_until
 
@@ -28,7 +28,7 @@ _AS_ROOT = os.geteuid() == 0
 @pytest.fixture
 def parent() -> Iterator[Path]:
     """A folder that every user may pass through."""
-    with short_folder() as made:
+    with playground() as made:
         yield made
 
 
@@ -42,7 +42,7 @@ def closed(parent: Path) -> Path:
 
 @pytest.fixture
 def server(parent: Path) -> Iterator[EmbeddedPostgres]:
-    made = EmbeddedPostgres(parent / "database")
+    made = EmbeddedPostgres(parent / "database", durable=False)
     with made:
         yield made
     made.destroy()
@@ -119,11 +119,11 @@ def test_a_folder_below_one_that_only_its_owner_may_enter_works_and_stays_closed
 ) -> None:
     before = _modes(closed, closed.parent)
     folder = closed / "deeper" / "data base"
-    server = EmbeddedPostgres(folder)
+    server = EmbeddedPostgres(folder, durable=False)
     with server:
         Postgres().put(server.url, "kept")
 
-    with EmbeddedPostgres(folder) as again:
+    with EmbeddedPostgres(folder, durable=False) as again:
         assert Postgres().get(again.url) == "kept"
         place = Path(psutil.Process(again.pid).cwd())
     again.destroy()
@@ -172,14 +172,14 @@ def test_an_ordinary_user_needs_no_rights(closed: Path) -> None:
 
 @pytest.mark.skipif(not _AS_ROOT, reason="only root puts data outside its folder")
 def test_a_moved_folder_finds_its_data_and_a_copied_one_is_refused(closed: Path) -> None:
-    with EmbeddedPostgres(closed / "one") as server:
+    with EmbeddedPostgres(closed / "one", durable=False) as server:
         Postgres().put(server.url, "kept")
     shutil.copytree(closed / "one", closed / "copy")
 
     with pytest.raises(ConfigurationError, match="is a copy of"):
         EmbeddedPostgres(closed / "copy").start()
     (closed / "one").rename(closed / "two")
-    moved = EmbeddedPostgres(closed / "two")
+    moved = EmbeddedPostgres(closed / "two", durable=False)
     with moved:
         assert Postgres().get(moved.url) == "kept"
     moved.destroy()
@@ -193,14 +193,16 @@ def test_a_process_id_that_another_process_bears_now_does_not_keep_it_from_start
     kept = server.folder / "data" / "postmaster.pid"
     uid = kept.stat().st_uid
     with subprocess.Popen(["sleep", "60"], user=uid if _AS_ROOT else None) as other:
-        lines = kept.read_text().splitlines()
-        kept.write_text("\n".join([str(other.pid), *lines[1:]]) + "\n")
+        try:
+            lines = kept.read_text().splitlines()
+            kept.write_text("\n".join([str(other.pid), *lines[1:]]) + "\n")
 
-        server.start()
+            server.start()
 
-        assert server.alive()
-        assert other.poll() is None
-        other.kill()
+            assert server.alive()
+            assert other.poll() is None
+        finally:
+            other.kill()
 
 
 def test_backends_that_outlive_a_killed_server_do_not_keep_it_from_starting(

@@ -18,9 +18,10 @@ from tests.contract.embedded import (
     Valkey,
     foreign_owner,
     password_in,
+    playground,
     processes_in,
 )
-from tests.servers import free_port, short_folder
+from tests.servers import free_port
 from tests.waiting import wait_until
 
 _KINDS = [Postgres(), Valkey(), DebianRedis()]
@@ -35,7 +36,7 @@ def kind(request: pytest.FixtureRequest) -> Kind:
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    with short_folder() as parent:
+    with playground() as parent:
         yield parent / 'a folder with spaces, "quotes" and a 100% ö'
 
 
