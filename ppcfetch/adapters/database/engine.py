@@ -10,6 +10,8 @@ from sqlalchemy import URL, Engine, create_engine, event, exc, make_url
 
 from ppcfetch.errors import ConfigurationError, DatabaseUnavailable
 
+__all__ = ["Engine", "address_of", "make_engine", "translated"]
+
 READER_ROLE = "ppcfetch_reader"
 """May read every table but not the password hashes; made by the first migration."""
 
@@ -49,7 +51,7 @@ def make_engine(
         max_overflow=0,
         pool_pre_ping=True,
         pool_size=pool_size,
-        pool_timeout=_POOL_WAIT.total_seconds(),
+        pool_timeout=_pool_wait(lease).total_seconds(),
         pool_use_lifo=True,
     )
     if read_only:
@@ -108,6 +110,10 @@ def _connect_args(
         "tcp_user_timeout": 20_000,
         "options": f"{theirs if isinstance(theirs, str) else ' '.join(theirs)} {ours}".strip(),
     }
+
+
+def _pool_wait(lease: timedelta | None) -> timedelta:
+    return _POOL_WAIT if lease is None else min(_POOL_WAIT, lease / 4)
 
 
 def _timeouts(lease: timedelta | None) -> dict[str, str]:

@@ -46,6 +46,12 @@ def head() -> str:
     return newest
 
 
+def revisions() -> list[str]:
+    """Give all revisions that this code knows, oldest first."""
+    newest_first = ScriptDirectory.from_config(_config()).walk_revisions()
+    return [script.revision for script in newest_first][::-1]
+
+
 def _config() -> Config:
     config = Config()
     # Config interpolates percent signs, which a path may hold.
