@@ -1,5 +1,7 @@
 """Ads shown again while a walk runs jump to the front; order, cursors and truth stay consistent."""
 
+from itertools import pairwise
+
 import pytest
 
 from fixtures.emulator.archive import Archive, Wanted
@@ -119,6 +121,25 @@ def test_nothing_is_shown_again_behind_the_last_page() -> None:
     ask(source, query("ads-100.example"), _CHURNING)
 
     assert truth(source, "ads-100.example") == truth(archive(), "ads-100.example")
+
+
+def test_ads_shown_again_by_hand_can_be_shown_again_for_ever() -> None:
+    source = archive()
+    portfolio = source.catalogue.portfolio("ads-30.example")
+    assert portfolio is not None
+    churn = source.book.of(portfolio)
+    seen = [truth(source, "ads-30.example")]
+
+    for _ in range(20):
+        churn.bump(portfolio, 0, 7)
+        seen.append(truth(source, "ads-30.example"))
+        rows = rows_of(source, query("ads-30.example", size=4))
+        assert [fact(row) for row in rows] == seen[-1]
+
+    assert len({str(lines) for lines in seen}) == 21
+    for before, after in pairwise(seen[1:]):
+        assert not {ad["creative"] for ad in after[:7]} & {ad["creative"] for ad in before[:7]}
+        assert len({ad["creative"] for ad in after}) == 30
 
 
 def test_churn_is_the_same_for_the_same_seed_and_pages() -> None:
