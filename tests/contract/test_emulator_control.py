@@ -7,12 +7,14 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 from threading import Thread
 from urllib.parse import urlsplit
 
 import pytest
 
+from fixtures.emulator.behaviour import FAULTS, Behaviour
 from fixtures.emulator.server import EmulatorServer
 from tests.archive_reading import Json, archive, fact, truth
 from tests.contract.emulator import FORM, behave, call, exchange, form, running_emulator, search
@@ -171,6 +173,13 @@ def test_the_domains_are_listed_with_what_is_special_about_them(server: Emulator
         page = search(server, entry["domain"]).json()
         assert int(page.get("4", 0)) <= entry["ads"] <= int(page.get("5", 0))
         assert entry["about"]
+
+
+def test_every_behaviour_and_fault_is_explained() -> None:
+    explained = (_ROOT / "fixtures" / "README.md").read_text(encoding="utf-8")
+
+    words = [field.name for field in fields(Behaviour)] + list(FAULTS)
+    assert [word for word in words if f"`{word}`" not in explained] == []
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
