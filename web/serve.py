@@ -6,9 +6,7 @@ CONFIGURATION = Path(__file__).with_name("gunicorn_conf.py")
 
 
 def gunicorn_arguments(host: str, port: int, *, workers: int, threads: int) -> list[str]:
-    """Give the command line for gunicorn: everything that does not depend on this start is in
-    the configuration file.
-    """
+    """Give gunicorn's command line; what no start changes is in the configuration file."""
     place = f"[{host}]" if ":" in host else host
     return [
         "--config",
@@ -19,5 +17,5 @@ def gunicorn_arguments(host: str, port: int, *, workers: int, threads: int) -> l
         str(workers),
         "--threads",
         str(threads),
-        "web.serve:application()",
+        "web.wsgi:application()",
     ]

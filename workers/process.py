@@ -4,8 +4,7 @@ import os
 import signal
 from types import FrameType
 
-from ppcfetch.bootstrap import open_worker
-
+from ppcfetch.bootstrap.worker import open_worker
 from ppcfetch.model.job import Pool
 from ppcfetch.settings import Settings
 from workers.pool import Work, WorkerPool

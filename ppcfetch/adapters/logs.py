@@ -9,6 +9,7 @@ from typing import Any, TextIO
 import structlog
 
 LONGEST_VALUE = 2_000
+WARNING = logging.WARNING
 _CREDENTIALS = re.compile(r"(?<=://)[^/\s@]*:[^/\s@]*(?=@)")
 
 

@@ -3,7 +3,7 @@
 import click
 
 from ppcfetch.adapters.database import migrate
-from ppcfetch.bootstrap import find_addresses
+from ppcfetch.bootstrap.addresses import find_addresses
 from ppcfetch.cli.output import json_option, print_json
 from ppcfetch.settings import load_settings
 

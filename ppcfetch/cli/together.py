@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 
+from ppcfetch.adapters import logs
 from ppcfetch.adapters.database import migrate
 from ppcfetch.adapters.embedded import folder as files
 from ppcfetch.adapters.embedded import running
@@ -15,7 +16,7 @@ from ppcfetch.adapters.embedded.postgres import EmbeddedPostgres
 from ppcfetch.adapters.embedded.running import Addresses
 from ppcfetch.adapters.embedded.server import EmbeddedServer
 from ppcfetch.adapters.embedded.valkey import EmbeddedValkey
-from ppcfetch.bootstrap import ensure_secret_key
+from ppcfetch.bootstrap.addresses import ensure_secret_key
 from ppcfetch.errors import ConfigurationError
 from ppcfetch.model.job import Pool
 from ppcfetch.settings import Settings
@@ -47,6 +48,7 @@ class Together:
         """
         self._folder.mkdir(parents=True, exist_ok=True)
         files.lock(self._folder)
+        self._configure_logs()
         check_port_is_free(self._settings.host, self._settings.port)
         addresses = self._start_servers()
         self._tell("Bringing the schema to the newest revision …")
@@ -84,6 +86,12 @@ class Together:
                 message = f"the site is not ready after {READY_SECONDS:.0f} s: see {self._logs}"
                 raise ConfigurationError(message)
 
+    def _configure_logs(self) -> None:
+        """Send our own events to a file: the terminal is for people."""
+        self._logs.mkdir(exist_ok=True)
+        log = self._stack.enter_context((self._logs / "up.log").open("a", encoding="utf-8"))
+        logs.configure(stream=log, process="up")
+
     @property
     def _logs(self) -> Path:
         return self._folder / "logs"
@@ -120,7 +128,11 @@ class Together:
             Program(
                 name=name,
                 command=[sys.executable, *arguments],
-                settings={"PPCFETCH_DATA_DIR": str(self._folder)},
+                settings={
+                    "PPCFETCH_DATA_DIR": str(self._folder),
+                    "PPCFETCH_HOST": self._settings.host,
+                    "PPCFETCH_PORT": str(self._settings.port),
+                },
                 log=self._logs / f"{name}.log",
             )
         )

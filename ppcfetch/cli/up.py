@@ -9,9 +9,8 @@ from types import FrameType
 
 import click
 
-from ppcfetch.adapters import logs
 from ppcfetch.adapters.embedded import folder as files
-from ppcfetch.bootstrap import open_commands
+from ppcfetch.bootstrap.commands import open_commands
 from ppcfetch.cli.together import Together
 from ppcfetch.settings import Settings, load_settings
 from workers.supervisor import Supervisor
@@ -39,14 +38,12 @@ def up(host: str | None, port: int | None, data_dir: Path | None) -> None:
     together = Together(settings, supervisor, tell=_tell)
     try:
         addresses = together.start()
-        with (settings.data_dir / "logs" / "up.log").open("a", encoding="utf-8") as log:
-            logs.configure(stream=log)
-            login = _demo_login(settings)
-            together.wait_until_ready()
-            if not supervisor.stopping.is_set():
-                _welcome(settings, login, emulated=addresses.emulated, began=began)
-            supervisor.watch(together.look_after_servers)
-            click.echo("\nStopping …")
+        login = _demo_login(settings)
+        together.wait_until_ready()
+        if not supervisor.stopping.is_set():
+            _welcome(settings, login, emulated=addresses.emulated, began=began)
+        supervisor.watch(together.look_after_servers)
+        click.echo("\nStopping …")
     finally:
         together.stop()
     click.echo("Stopped; everything is kept.")

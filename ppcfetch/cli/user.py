@@ -2,7 +2,7 @@
 
 import click
 
-from ppcfetch.bootstrap import open_commands
+from ppcfetch.bootstrap.commands import open_commands
 from ppcfetch.cli.output import json_option, print_json
 from ppcfetch.settings import load_settings
 

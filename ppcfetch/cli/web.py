@@ -6,7 +6,7 @@ import sys
 import click
 
 from ppcfetch.adapters import logs
-from ppcfetch.bootstrap import find_addresses, secret_key
+from ppcfetch.bootstrap.addresses import find_addresses, secret_key
 from ppcfetch.settings import load_settings
 
 

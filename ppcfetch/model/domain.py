@@ -93,7 +93,7 @@ def _ascii(host: str) -> str:
     if not host:
         raise InvalidDomain("There is no domain in this address.")
     try:
-        name = idna.encode(host, uts46=True, std3_rules=True).decode("ascii").removesuffix(".")
+        name = idna.encode(host, uts46=True).decode("ascii").removesuffix(".")
     except UnicodeError as exc:  # idna's own errors are all of this kind
         raise InvalidDomain(f'"{_shown(host)}" is not a valid domain name.') from exc
     if _NUMBER.fullmatch(name.rpartition(".")[2]):

@@ -115,7 +115,7 @@ def backoff(attempts: int, jitter: float) -> timedelta:
 
     Units: attempts counts reported errors since the last progress.
     """
-    ceiling = min(FIRST_DELAY * 2 ** min(attempts, 16), LONGEST_DELAY)
+    ceiling = min(FIRST_DELAY * (1 << min(attempts, 16)), LONGEST_DELAY)
     return ceiling * jitter
 
 

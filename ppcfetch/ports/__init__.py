@@ -5,6 +5,7 @@ nothing is known about the call, and each may be repeated safely unless its text
 Times are aware UTC and come from the database clock, except where a port says otherwise.
 """
 
+from ppcfetch.ports.accounts import NewUsers, PasswordRules
 from ppcfetch.ports.outside import Archive, Clock, Pace
 from ppcfetch.ports.requests import Asked, DomainSummary, Fetches, Request, Watching
 from ppcfetch.ports.rows import Due, Jobs, Pages, Progress, Taking
@@ -24,8 +25,10 @@ __all__ = [
     "Handler",
     "Jobs",
     "Name",
+    "NewUsers",
     "Pace",
     "Pages",
+    "PasswordRules",
     "Progress",
     "Request",
     "Run",

@@ -1,6 +1,7 @@
 """What Redis says of itself, for the doctor."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from redis import Redis
 from redis.exceptions import ResponseError
@@ -27,9 +28,7 @@ def redis_facts(client: Redis, keys: Keys) -> RedisFacts:
         persistent=_persistent(client),
         offset=theirs - datetime.now(UTC),
         epoch=epoch.decode() if isinstance(epoch, bytes) else None,
-        lost=sum(
-            one.holds for one in inspector.consumers() if inspector.bearer(one.name) is None
-        ),
+        lost=sum(one.held for one in inspector.consumers() if inspector.bearer(one.name) is None),
     )
 
 
@@ -39,27 +38,28 @@ def _persistent(client: Redis) -> bool | None:
         return None
     if facts.get("aof_enabled") == "1":
         return True
-    try:
-        with translated():
-            saves = command(client, "CONFIG", "GET", "save")
-    except Exception as exc:
-        if isinstance(exc.__cause__, ResponseError):
-            return None
-        raise
+    saves = _allowed(client, "CONFIG", "GET", "save")
+    if saves is None:
+        return None
     pairs = saves if isinstance(saves, list) else [part for pair in saves.items() for part in pair]
     return bool(pairs and pairs[1])
 
 
 def _section(client: Redis, name: str) -> dict[str, str]:
     """Give one section of INFO, empty when we may not ask."""
-    try:
-        with translated():
-            reply = command(client, "INFO", name)
-    except Exception as exc:
-        if isinstance(exc.__cause__, ResponseError):
-            return {}
-        raise
+    reply = _allowed(client, "INFO", name)
+    if reply is None:
+        return {}
     if isinstance(reply, dict):
         return {str(key): str(value) for key, value in reply.items()}
     lines = (line.partition(":") for line in bytes(reply).decode().splitlines())
     return {key: value.strip() for key, colon, value in lines if colon}
+
+
+def _allowed(client: Redis, *words: str) -> Any:
+    """Give the reply to a command, None when this user may not send it."""
+    with translated():
+        try:
+            return command(client, *words)
+        except ResponseError:
+            return None

@@ -1,0 +1,87 @@
+"""What PostgreSQL says of itself, for the doctor, and how many jobs there are, for the status."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from alembic.migration import MigrationContext
+from sqlalchemy import Engine, text
+
+from ppcfetch.adapters.database import migrate
+from ppcfetch.adapters.database.engine import translated
+from ppcfetch.model.health import DatabaseFacts
+from ppcfetch.model.job import Pool
+
+_ASK = text("""
+SELECT current_setting('server_version') AS version, clock_timestamp() AS now,
+    current_setting('fsync') = 'on' AND current_setting('synchronous_commit') <> 'off' AS durable,
+    EXISTS (
+        SELECT FROM pg_roles
+        WHERE rolname = 'ppcfetch_reader' AND pg_has_role(current_user, oid, 'MEMBER')
+    ) AS reader_role
+""")
+
+_POOLS = text("""
+SELECT pool,
+    count(*) FILTER (WHERE state = 'queued' AND due_at <= now()) AS due,
+    count(*) FILTER (WHERE state = 'queued' AND due_at > now()) AS not_yet_due,
+    count(*) FILTER (WHERE state = 'running') AS running,
+    count(*) FILTER (WHERE state = 'dead') AS dead,
+    now() - min(due_at) FILTER (WHERE state = 'queued' AND due_at <= now()) AS oldest,
+    now() - max(progressed_at) AS progressed
+FROM jobs
+WHERE state IN ('queued', 'running', 'dead')
+GROUP BY pool
+""")
+
+
+@dataclass(frozen=True, slots=True)
+class PoolRows:
+    """How many jobs a pool has, by the rows.
+
+    Shape: oldest is how long the oldest due job has waited, progressed how long ago the last
+    page of an active job was stored; None when there is none.
+    """
+
+    pool: Pool
+    due: int = 0
+    not_yet_due: int = 0
+    running: int = 0
+    dead: int = 0
+    oldest: timedelta | None = None
+    progressed: timedelta | None = None
+
+
+def database_facts(engine: Engine) -> DatabaseFacts:
+    """Ask for everything that the doctor judges. Raises: DatabaseUnavailable."""
+    with translated(), engine.connect() as connection:
+        before = datetime.now(UTC)
+        row = connection.execute(_ASK).one()
+        revision = MigrationContext.configure(connection).get_current_revision()
+    return DatabaseFacts(
+        version=row.version,
+        revision=revision,
+        head=migrate.head(),
+        offset=row.now - before,
+        reader_role=row.reader_role,
+        durable=row.durable,
+    )
+
+
+def pool_rows(engine: Engine) -> list[PoolRows]:
+    """Count the jobs of each pool. Raises: DatabaseUnavailable."""
+    with translated(), engine.connect() as connection:
+        rows = {row.pool: row for row in connection.execute(_POOLS)}
+    return [
+        PoolRows(
+            pool=pool,
+            due=row.due,
+            not_yet_due=row.not_yet_due,
+            running=row.running,
+            dead=row.dead,
+            oldest=row.oldest,
+            progressed=row.progressed,
+        )
+        if (row := rows.get(pool.value)) is not None
+        else PoolRows(pool)
+        for pool in Pool
+    ]

@@ -1,0 +1,106 @@
+"""A worker's bundle."""
+
+import socket
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
+
+from ppcfetch.adapters.clock import SystemClock
+from ppcfetch.adapters.database.due import PostgresDue
+from ppcfetch.adapters.database.facts import database_facts
+from ppcfetch.adapters.database.jobs import PostgresJobs
+from ppcfetch.adapters.database.pages import PostgresPages
+from ppcfetch.adapters.redis.census import RedisCensus
+from ppcfetch.adapters.redis.deliveries import RedisDeliveries
+from ppcfetch.adapters.redis.doorbell import RedisDoorbell
+from ppcfetch.adapters.redis.facts import redis_facts
+from ppcfetch.adapters.redis.keys import Keys
+from ppcfetch.adapters.redis.names import ConsumerName, take_name
+from ppcfetch.adapters.redis.pace import RedisPace
+from ppcfetch.adapters.redis.settling import RedisSettling
+from ppcfetch.bootstrap.addresses import find_addresses
+from ppcfetch.bootstrap.parts import keeping, open_client, open_engine, open_redis
+from ppcfetch.errors import ConfigurationError, StreamUnavailable
+from ppcfetch.model.health import Finding, Verdict
+from ppcfetch.model.job import Pool
+from ppcfetch.ports import WorkerPorts
+from ppcfetch.settings import Settings
+from ppcfetch.usecases.examine import examine
+from ppcfetch.usecases.run_job import run_job
+
+DIRECT = "direct"
+BESIDE_SLOTS = 4
+"""Connections of a worker's loop, settler and sweeper beside one for each slot."""
+
+
+@contextmanager
+def open_worker(settings: Settings, *, pool: Pool, threads: int) -> Iterator[WorkerPorts]:
+    """Give a worker's ports, and close them at the end; the consumer name is given free first.
+
+    Raises: ConfigurationError when the servers cannot work for us as they are set up.
+    """
+    addresses = find_addresses(settings)
+    limits, keys, clock = settings.limits, Keys(), SystemClock()
+    with ExitStack() as stack:
+        open_pool = partial(open_engine, stack, addresses.database, lease=limits.lease)
+        work = open_pool(f"ppcfetch {pool}", size=threads + BESIDE_SLOTS)
+        redis = open_redis(stack, addresses.redis, patience=limits.renew)
+        due = PostgresDue(work, limits, keeping(settings))
+        _refuse_what_cannot_work(
+            examine(
+                database=partial(database_facts, work),
+                redis=partial(redis_facts, redis.rest, keys),
+                epoch=due.epoch,
+            )
+        )
+        jobs = PostgresJobs(work, limits)
+        name = take_name(
+            redis.renewing,
+            keys,
+            host=settings.worker_name or socket.gethostname(),
+            pool=pool,
+            incarnation=jobs.next_incarnation(),
+            lease=limits.lease,
+        )
+        stack.callback(_release, name)
+        yield WorkerPorts(
+            holder=name.holder,
+            name=name,
+            jobs=jobs,
+            beat_jobs=PostgresJobs(open_pool(f"ppcfetch beat {pool}", size=1), limits),
+            deliveries=RedisDeliveries(
+                redis, keys, pool=pool, holder=name.holder, lease=limits.lease
+            ),
+            settling=RedisSettling(redis.rest, keys, pool),
+            beat_settling=RedisSettling(redis.renewing, keys, pool),
+            due=due,
+            doorbell=RedisDoorbell(redis.rest, keys),
+            census=RedisCensus(redis.rest, keys),
+            handler=partial(
+                run_job,
+                archive=open_client(stack, settings, addresses),
+                pages=PostgresPages(work),
+                pace=RedisPace(
+                    redis.rest,
+                    keys,
+                    egress=DIRECT,
+                    rate_per_second=settings.requests_per_second,
+                    clock=clock,
+                ),
+                clock=clock,
+                patience=limits.lease,
+            ),
+            clock=clock,
+        )
+
+
+def _refuse_what_cannot_work(findings: Sequence[Finding]) -> None:
+    bad = [one for one in findings if one.verdict is Verdict.BAD]
+    if bad:
+        raise ConfigurationError("\n".join(f"{b.check}: {b.found} ({b.advice})" for b in bad))
+
+
+def _release(name: ConsumerName) -> None:
+    """Give the name free; with Redis away its lock expires after a lease by itself."""
+    with suppress(StreamUnavailable):
+        name.release()

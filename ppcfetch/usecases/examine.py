@@ -1,0 +1,39 @@
+"""Examine the servers: what works, what does not, and what to do about it."""
+
+from collections.abc import Callable, Sequence
+
+from ppcfetch.errors import PpcFetchError
+from ppcfetch.model.health import (
+    DatabaseFacts,
+    Finding,
+    RedisFacts,
+    Verdict,
+    findings_of_database,
+    findings_of_redis,
+)
+
+
+def examine(
+    *,
+    database: Callable[[], DatabaseFacts],
+    redis: Callable[[], RedisFacts],
+    epoch: Callable[[], str],
+) -> Sequence[Finding]:
+    """Give all findings; a server that does not answer is one."""
+    found: list[Finding] = []
+    value = None
+    try:
+        facts = database()
+        found.extend(findings_of_database(facts))
+        value = epoch() if facts.revision == facts.head else None
+    except PpcFetchError as error:
+        found.append(_away("database", error, "PPCFETCH_DATABASE_URL"))
+    try:
+        found.extend(findings_of_redis(redis(), epoch=value))
+    except PpcFetchError as error:
+        found.append(_away("redis", error, "PPCFETCH_REDIS_URL"))
+    return found
+
+
+def _away(check: str, error: PpcFetchError, setting: str) -> Finding:
+    return Finding(check, Verdict.BAD, str(error), f"start it, or correct {setting}")
