@@ -17,6 +17,7 @@ from redis import Redis
 
 from ppcfetch.adapters.embedded.postgres import EmbeddedPostgres
 from ppcfetch.adapters.embedded.server import EmbeddedServer
+from tests.waiting import wait_until
 
 DEBIAN_REDIS = Path("/usr/bin/redis-server")
 TEMPLATE = "migrated"
@@ -62,10 +63,17 @@ def short_folder() -> Iterator[Path]:
 
 
 def heal(server: EmbeddedServer) -> None:
-    """Have the server running again, whether the last test killed, suspended or stopped it."""
-    if server.alive():
-        os.kill(server.pid, signal.SIGCONT)
-    server.start()
+    """Have the server answering again, whether the last test killed, suspended or stopped it."""
+
+    def answers() -> bool:
+        if server.alive():
+            os.kill(server.pid, signal.SIGCONT)
+        else:
+            server.start()
+        return server.answers()
+
+    # A killed server is alive for a moment: only an answer tells.
+    wait_until(answers, describe=f"{server.name} answers again", timeout=60)
 
 
 def flush(url: str) -> None:

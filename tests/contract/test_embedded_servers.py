@@ -95,11 +95,17 @@ def test_starting_a_running_server_changes_nothing(server: EmbeddedServer) -> No
     assert server.pid == before
 
 
-def test_a_suspended_server_can_be_stopped(server: EmbeddedServer, folder: Path) -> None:
+def test_a_suspended_server_is_alive_without_answering_and_can_be_stopped(
+    server: EmbeddedServer, folder: Path
+) -> None:
+    assert server.answers()
     os.kill(server.pid, signal.SIGSTOP)
+    wait_until(lambda: not server.answers(), describe="the suspended server is silent")
+    assert server.alive()
 
     server.stop()
 
+    assert not server.answers()
     assert processes_in(folder) == []
 
 

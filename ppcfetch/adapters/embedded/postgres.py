@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 import socket
+import struct
 from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
@@ -19,6 +20,8 @@ from ppcfetch.errors import ConfigurationError
 
 USER = "ppcfetch"
 _SOCKET_PORT = 5432  # only a part of the socket's name: its folder is ours alone
+_SSL_REQUEST = struct.pack("!II", 8, 80877103)  # Source: PostgreSQL manual, message formats
+_PROBE_SECONDS = 1.0
 _STATUS_LINE = 7  # of postmaster.pid: "starting", "ready", "stopping"
 
 _SETTINGS = {
@@ -173,10 +176,16 @@ class EmbeddedPostgres(EmbeddedServer):
         return lines[_STATUS_LINE].strip() == "ready" and self._answers()
 
     def _answers(self) -> bool:
+        """Ask for encryption, as any client may before it signs in: the answer is one letter.
+
+        A connection alone proves nothing: the system accepts it for a server that is suspended.
+        """
         name = f".s.PGSQL.{self._port or _SOCKET_PORT}"
         with socket.socket(socket.AF_UNIX) as probe, contextlib.suppress(OSError):
+            probe.settimeout(_PROBE_SECONDS)
             probe.connect(str((self._socket or self.folder) / name))
-            return True
+            probe.sendall(_SSL_REQUEST)
+            return probe.recv(1) in {b"N", b"S"}
         return False
 
     def _address(self, socket: Path) -> str:

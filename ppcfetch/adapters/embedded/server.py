@@ -79,6 +79,10 @@ class EmbeddedServer(ABC):
         """Whether the process exists; a suspended or a starting one does."""
         return self._process is not None and self._process.poll() is None
 
+    def answers(self) -> bool:
+        """Whether it takes requests now; a suspended or a dying one is alive and does not."""
+        return self._process is not None and self.alive() and self._ready(self._process.pid)
+
     @property
     def pid(self) -> int:
         """The server's process id, also after it has died."""
