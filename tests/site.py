@@ -10,7 +10,7 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from ppcfetch.errors import NotFound, Refused
-from ppcfetch.model.account import Account, User
+from ppcfetch.model.account import SHORTEST_PASSWORD, Account, User
 from ppcfetch.model.domain import DomainName
 from ppcfetch.model.fetch import Fetch, FetchReason, FetchState, Freshness
 from ppcfetch.model.page import (
@@ -181,12 +181,15 @@ class FakeSessions:
     users: FakeUsers
     owners: dict[bytes, int] = field(default_factory=dict)
     looked_at: int = 0
+    failure: Exception | None = None
 
     def begin(self, token_hash: bytes, user_id: int, length: timedelta) -> None:
         self.owners[token_hash] = user_id
 
     def user_of(self, token_hash: bytes) -> User | None:
         self.looked_at += 1
+        if self.failure:
+            raise self.failure
         owner = self.owners.get(token_hash)
         known = (account.user for account in self.users.accounts.values())
         return next((user for user in known if user.id == owner), None)
@@ -206,6 +209,10 @@ class FakePasswords:
     """A hash that costs nothing; counts how often it was asked."""
 
     asked: int = 0
+
+    def check(self, password: str) -> None:
+        if len(password) < SHORTEST_PASSWORD:
+            raise Refused("too short")
 
     def hash(self, password: str) -> str:
         self.asked += 1

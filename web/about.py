@@ -8,19 +8,16 @@ from werkzeug.wrappers import Response as Answer
 from web.identity import site
 from web.text import lasting
 
-ROBOTS = "\n".join(
-    (
-        "User-agent: *",
-        "Disallow: /search",
-        "Disallow: /account",
-        "Disallow: /login",
-        "Disallow: /register",
-        "Disallow: /domains?",
-        "Disallow: /*/progress",
-        "Disallow: /*?",
-        "",
-    )
-)
+ROBOTS = """\
+User-agent: *
+Disallow: /search
+Disallow: /account
+Disallow: /login
+Disallow: /register
+Disallow: /domains?
+Disallow: /*/progress
+Disallow: /*?
+"""
 
 blueprint = Blueprint("about", __name__)
 

@@ -15,7 +15,7 @@ from web.outward import safe_path
 WRONG = "Address and password do not belong together."
 NOT_MADE = "No account could be made with these. If you have one already, sign in."
 BAD_EMAIL = "That is not an e-mail address."
-FEWEST_DIFFERENT = 5
+SAME_AS_EMAIL = "The password cannot be the address."
 DONE = {
     "password": "The password is changed. Your other log-ins have ended.",
     "elsewhere": "All other log-ins have ended.",
@@ -60,7 +60,7 @@ def send_register() -> Answer:
     after the same slow hash.
     """
     email, password = _email(), request.form.get("password", "")
-    problem = _problem_with(email) or problem_with_password(password, email)
+    problem = _problem_with(email) or _problem_with_password(password, email)
     if problem:
         return _form("register.html", problem, HTTPStatus.UNPROCESSABLE_ENTITY)
     hashed = services().passwords.hash(password)
@@ -97,7 +97,7 @@ def change_password() -> Answer:
     ):
         return _account("That is not your present password.")
     password = request.form.get("password", "")
-    problem = problem_with_password(password, user.email)
+    problem = _problem_with_password(password, user.email)
     if problem:
         return _account(problem)
     services().users.set_password(user.id, services().passwords.hash(password))
@@ -115,22 +115,21 @@ def sign_out_others() -> Answer:
     return redirect(url_for("accounts.account", done="elsewhere"), HTTPStatus.SEE_OTHER)
 
 
-def problem_with_password(password: str, email: str) -> str | None:
-    """Give what is wrong with a new password, None when nothing is."""
-    if len(password) < SHORTEST_PASSWORD:
-        return f"A password needs at least {SHORTEST_PASSWORD} characters."
-    if len(password) > LONGEST_PASSWORD:
-        return f"A password can have at most {LONGEST_PASSWORD} characters."
-    if len(set(password)) < FEWEST_DIFFERENT or password.lower() == email:
-        return "That password would be guessed at once."
-    return None
-
-
 def _problem_with(email: str) -> str | None:
     local, at, host = email.rpartition("@")
     is_shaped = bool(at and local and "." in host) and len(email) <= LONGEST_EMAIL
     is_clean = email.isprintable() and not set(email) & set(' "<>(),;:\\')
     return None if is_shaped and is_clean else BAD_EMAIL
+
+
+def _problem_with_password(password: str, email: str) -> str | None:
+    if password.strip().lower() == email:
+        return SAME_AS_EMAIL
+    try:
+        services().passwords.check(password)
+    except Refused as refused:
+        return str(refused)
+    return None
 
 
 def _email() -> str:

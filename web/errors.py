@@ -6,9 +6,11 @@ from http import HTTPStatus
 import structlog
 from flask import Flask, Response, g, make_response, render_template
 from flask_wtf.csrf import CSRFError
-from werkzeug.exceptions import HTTPException
+from werkzeug.exceptions import HTTPException, SecurityError
+from werkzeug.wrappers import Response as Answer
 
 from ppcfetch.errors import InvalidDomain, NotFound, PpcFetchError, Refused, Unavailable
+from web.identity import current_user
 from web.request_log import request_id
 
 
@@ -41,6 +43,7 @@ EXPLANATIONS: dict[int, Explanation] = {
     ),
 }
 RETRY_SECONDS = 10
+WRONG_HOST = "This site does not answer under that name.\n"
 EXPIRED = "The form was open for too long, or your browser keeps no cookies. Please send it again."
 
 
@@ -58,6 +61,7 @@ def install(app: Flask) -> None:
 
 def error_page(status: int, text: str | None = None) -> Response:
     """Give the page for a status, with more exact words where there are some."""
+    _forget_an_unknown_user(status)
     known = EXPLANATIONS.get(status) or EXPLANATIONS[400 if status < 500 else 500]  # noqa: PLR2004
     body = render_template(
         "error.html",
@@ -74,9 +78,23 @@ def error_page(status: int, text: str | None = None) -> Response:
     return response
 
 
-def _http(error: HTTPException) -> Response:
+def _forget_an_unknown_user(status: int) -> None:
+    """Let an error page be drawn although nothing can tell who is there."""
+    if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        g.setdefault("user", None)
+        return
+    try:
+        current_user()
+    except Unavailable:
+        g.user = None
+
+
+def _http(error: HTTPException) -> Answer:
     if error.code is None or error.code < HTTPStatus.BAD_REQUEST:
-        return Response.force_type(error.get_response())
+        return error.get_response()
+    if isinstance(error, SecurityError):
+        # Without a host that is ours there are no addresses, and so no page of ours.
+        return Response(WRONG_HOST, HTTPStatus.BAD_REQUEST, mimetype="text/plain")
     response = error_page(error.code)
     for name, value in error.get_headers():
         if name in {"Allow", "Retry-After"}:

@@ -10,7 +10,7 @@ from ppcfetch.model.fetch import Fetch, FetchState
 from ppcfetch.model.page import DomainPage, ProgressPage
 from web.freshness import Bar, Reader, Situation, bar_for
 from web.identity import current_user, site
-from web.text import day, number
+from web.text import day, number, plural
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +50,10 @@ def _figures(page: DomainPage | ProgressPage) -> tuple[Figure, ...]:
     latest, complete = page.latest, page.complete
     is_running = latest is not None and latest.state is FetchState.ACTIVE and latest.pages > 0
     newest = latest if is_running else complete or latest
-    each = round(page.ads / page.advertiser_count) if page.advertiser_count else 0
+    total = total_in_words(page.total) if latest else "the archive was not asked yet"
     return (
-        Figure("Ads held", number(page.ads), total_in_words(page.total)),
-        Figure(
-            "Advertisers",
-            number(page.advertiser_count),
-            f"about {number(each)} ads each" if page.advertiser_count > 1 else "who pays for them",
-        ),
+        Figure("Ads held", number(page.ads), total),
+        Figure("Advertisers", number(page.advertiser_count), _each(page)),
         Figure(
             "New in this check" if is_running else "New in the last check",
             number(newest.new) if newest else "–",
@@ -71,6 +67,12 @@ def _figures(page: DomainPage | ProgressPage) -> tuple[Figure, ...]:
             else "known after a full check",
         ),
     )
+
+
+def _each(page: DomainPage | ProgressPage) -> str:
+    if page.advertiser_count == 0:
+        return "who pays for them"
+    return f"about {plural(round(page.ads / page.advertiser_count), 'ad')} each"
 
 
 def _source(fetch: Fetch | None, before: str, *, dated: bool = True) -> str | Markup:

@@ -4,13 +4,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from ppcfetch.model.fetch import Fetch, FetchState, Freshness
 from ppcfetch.model.page import Waiting
 from web.estimates import left_of, pages_of, wait_of
-from web.text import ago, lasting, number, plural, time_tag
+from web.text import ago, lasting, number, plain, plural, time_tag
 
+NOTHING = Markup()
 RECENTLY = timedelta(minutes=10)
 """How long a page that is opened still tells how the last fetch went."""
 
@@ -61,8 +62,8 @@ class Bar:
     """
 
     state: str
-    headline: str
-    detail: Markup = Markup()
+    headline: str | Markup
+    detail: Markup = NOTHING
     action: Action = Action.NOTHING
     label: str = ""
     tone: str = ""
@@ -74,7 +75,7 @@ class Bar:
     @property
     def said(self) -> str:
         """The sentence for a screen reader, without markup."""
-        parts = (Markup(self.headline).striptags(), self.detail.striptags())
+        parts = (escape(self.headline).striptags(), self.detail.striptags())
         return ", ".join(part for part in parts if part)
 
 
@@ -99,21 +100,26 @@ def _active(at: Situation, fetch: Fetch, reader: Reader) -> Bar:
     action = Action.CANCEL if mine else Action.NOTHING
     every = next_look(at.now - fetch.asked_at)
     if at.waiting.resumes_at is not None and at.waiting.resumes_at > at.now:
-        return _resting(fetch, at.waiting.resumes_at, replace_every=every, action=action)
-    if fetch.started_at is None:
+        return _resting(at.waiting, fetch, every=every, action=action)
+    if fetch.started_at is None or at.waiting.ahead is not None:
         return _queued(at, fetch, every=every, action=action)
     return _running(at, fetch, every=every, action=action)
 
 
 def _queued(at: Situation, fetch: Fetch, *, every: int, action: Action) -> Bar:
     place = at.waiting.ahead
-    headline = "Waiting for a free worker" if place is None else f"{_ordinal(place + 1)} in line"
+    if place is None:
+        state, headline, detail = "starting", "Asking the archive", "the first page is on its way"
+    else:
+        state, headline = "queued", f"{_ordinal(place + 1)} in line"
+        detail = wait_of(at.waiting)
+    kept = f"{plural(fetch.found, 'ad')} so far" if fetch.found else ""
     return Bar(
-        state="queued",
+        state=state,
         headline=headline,
-        detail=_joined(wait_of(at.waiting)),
+        detail=_joined(kept, detail),
         action=action,
-        label="Cancel",
+        label="Stop and keep" if fetch.found else "Cancel",
         every=every,
         fetch_id=fetch.id,
     )
@@ -136,17 +142,19 @@ def _running(at: Situation, fetch: Fetch, *, every: int, action: Action) -> Bar:
     )
 
 
-def _resting(fetch: Fetch, until: datetime, *, replace_every: int, action: Action) -> Bar:
-    below = "" if fetch.found == 0 else "results so far are below"
-    moment = time_tag(until, f"{until:%H:%M} UTC")
+def _resting(waiting: Waiting, fetch: Fetch, *, every: int, action: Action) -> Bar:
+    until = waiting.resumes_at or fetch.asked_at
+    moment = time_tag(until, f"{until:%H:%M:%S} UTC")
+    again = Markup("trying again at {}").format(moment)
+    below = "results so far are below" if fetch.found else ""
     return Bar(
         state="resting",
-        headline="The archive asks us to wait",
-        detail=_joined(Markup("trying again at {}").format(moment), below),
+        headline="The archive makes us wait",
+        detail=_joined(again, plain(waiting.error), below),
         action=action,
         label="Stop and keep" if fetch.found else "Cancel",
         tone="warn",
-        every=max(replace_every, 2),
+        every=max(every, 2),
         fetch_id=fetch.id,
     )
 
@@ -174,7 +182,7 @@ def _never_asked(at: Situation) -> Bar:
 def _failed(at: Situation, latest: Fetch | None) -> Bar:
     reference = Markup("reference {}").format(latest.id if latest else "–")
     checked = at.freshness.checked_at
-    showing = Markup("showing {}").format(time_tag(checked)) if checked else Markup()
+    showing = Markup("showing {}").format(time_tag(checked)) if checked else NOTHING
     return Bar("failed", "The archive could not be read", _joined(reference, showing), tone="bad")
 
 

@@ -10,6 +10,7 @@ import secrets
 from datetime import timedelta
 
 from flask import Flask, Response, current_app, g, request, session
+from werkzeug.wrappers import Response as Answer
 
 from ppcfetch.model.account import User
 from web.config import SiteConfig
@@ -53,7 +54,7 @@ def current_user() -> User | None:
     return found
 
 
-def sign_in(response: Response, user: User) -> None:
+def sign_in(response: Answer, user: User) -> None:
     """Begin a log-in with a token nobody knew before, and forget what the browser held."""
     before = token_hash()
     if before:
@@ -65,7 +66,7 @@ def sign_in(response: Response, user: User) -> None:
     _set(response, token, length)
 
 
-def sign_out(response: Response) -> None:
+def sign_out(response: Answer) -> None:
     """End the log-in where it is kept, and in the browser."""
     known = token_hash()
     if known:
@@ -95,7 +96,7 @@ def _hash(token: str) -> bytes:
     return hashlib.sha256(token.encode("ascii")).digest()
 
 
-def _set(response: Response, token: str, length: timedelta) -> None:
+def _set(response: Answer, token: str, length: timedelta) -> None:
     https = site().https
     response.set_cookie(
         cookie_name(https=https),

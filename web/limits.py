@@ -58,8 +58,8 @@ def install(app: Flask, storage: str) -> None:
     """Count the routes of the table."""
     limiter = _limiter(app, storage)
     for endpoint, limit, by in ROUTES:
-        view = app.view_functions[endpoint]
-        app.view_functions[endpoint] = limiter.limit(limit, key_func=COUNTED_BY[by])(view)
+        count = limiter.limit(limit, key_func=COUNTED_BY[by])
+        app.view_functions[endpoint] = count(app.view_functions[endpoint])  # type: ignore[assignment]  # it may wrap coroutines, too; ours are none
 
 
 def _limiter(app: Flask, storage: str) -> Limiter:

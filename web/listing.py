@@ -74,15 +74,8 @@ class Listing:
     def chips(self) -> tuple[Chip, ...]:
         """The chosen advertiser, all formats together, and each that the domain has."""
         top = self._top
-        chips = [
-            Chip(
-                "all formats",
-                address_of(replace(top, format=None)),
-                None,
-                top.format is None,
-                False,
-            )
-        ]
+        every = address_of(replace(top, format=None))
+        chips = [Chip("all formats", every, is_on=top.format is None, removes=False)]
         for kind, count in self.formats.items():
             if count:
                 is_on = top.format is kind

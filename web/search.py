@@ -21,9 +21,8 @@ blueprint = Blueprint("search", __name__)
 @blueprint.get("/")
 def home() -> str:
     """Show what this is, and where to type."""
-    return render_template(
-        "home.html", examples=site().examples, counts=services().catalogue.counts()
-    )
+    examples = [DomainName(example) for example in site().examples]
+    return render_template("home.html", examples=examples, counts=services().catalogue.counts())
 
 
 @blueprint.get("/search")

@@ -1,8 +1,31 @@
 """The site as gunicorn runs it."""
 
+import atexit
+from contextlib import ExitStack
 from pathlib import Path
 
+from flask import Flask
+
+from ppcfetch.adapters import logs
+from ppcfetch.bootstrap.addresses import find_addresses, secret_key
+from ppcfetch.bootstrap.site import SitePorts, open_site
+from ppcfetch.settings import Settings, load_settings
+from web import create_app
+from web.checks import Checks
+from web.config import SiteConfig
+from web.services import Services
+
 CONFIGURATION = Path(__file__).with_name("gunicorn_conf.py")
+ARCHIVE_SITE = "https://adstransparency.google.com"
+EMULATED_EXAMPLES = (
+    "bluebird-outdoor.example",
+    "meridian-travel.example",
+    "xn--bcherstube-9db.example",
+    "ads-2350.example",
+    "quiet-orchard.example",
+)
+LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
+OWN_HOSTS = {"localhost", "127.0.0.1", "::1"}
 
 
 def gunicorn_arguments(host: str, port: int, *, workers: int, threads: int) -> list[str]:
@@ -17,5 +40,54 @@ def gunicorn_arguments(host: str, port: int, *, workers: int, threads: int) -> l
         str(workers),
         "--threads",
         str(threads),
-        "web.wsgi:application()",
+        f"web.serve:application(threads={threads})",
     ]
+
+
+def application(threads: int = 8) -> Flask:
+    """Give the site on real ports, which are closed when the process ends.
+
+    Raises: ConfigurationError when it cannot work as it is set up.
+    """
+    logs.configure(process="web")
+    settings = load_settings()
+    stack = ExitStack()
+    atexit.register(stack.close)
+    ports = stack.enter_context(open_site(settings, threads=threads))
+    checks = Checks(ports.database_facts, ports.stream_epoch)
+    stack.callback(checks.close)
+    return create_app(services_of(ports, checks), config_of(settings, ports.limiter))
+
+
+def services_of(ports: SitePorts, checks: Checks) -> Services:
+    """Give the site's services on real ports."""
+    return Services(
+        catalogue=ports.catalogue,
+        request_refresh=ports.request_refresh,
+        cancel=ports.fetches.cancel,
+        users=ports.users,
+        sessions=ports.sessions,
+        passwords=ports.passwords,
+        health=checks,
+    )
+
+
+def config_of(settings: Settings, limiter_storage: str) -> SiteConfig:
+    """Give the site's own settings out of everybody's.
+
+    Shape: who listens on loopback only and names no hosts is asked under loopback names only,
+    so that no page from elsewhere can pass for it.
+    """
+    emulated = find_addresses(settings).emulated
+    named = tuple(filter(None, map(str.strip, settings.trusted_hosts.split(","))))
+    return SiteConfig(
+        secret_key=secret_key(settings),
+        https=settings.https,
+        trusted_hosts=named or (LOOPBACK if settings.host in OWN_HOSTS else ()),
+        proxy_hops=settings.proxy_hops,
+        stale_window=settings.stale_after,
+        limiter_storage=limiter_storage,
+        archive_site=None if emulated else ARCHIVE_SITE,
+        examples=EMULATED_EXAMPLES if emulated else (),
+        fetches_at_once=settings.fetches_at_once,
+    )

@@ -69,7 +69,7 @@ class Users(Protocol):
         ...
 
     def set_password(self, user_id: int, password_hash: str) -> None:
-        """Keep a new hash."""
+        """Keep a new hash and end every log-in of the user."""
         ...
 
 
@@ -95,6 +95,10 @@ class Sessions(Protocol):
 
 class Passwords(Protocol):
     """The slow hash. Raises: Refused when too many are at it: try again."""
+
+    def check(self, password: str) -> None:
+        """Accept a password that somebody may choose. Raises: Refused, saying what is wrong."""
+        ...
 
     def hash(self, password: str) -> str:
         """Give what may be kept of a password."""

@@ -19,6 +19,11 @@ _HIDDEN = (
 )
 _STRIP = dict.fromkeys(code for first, last in _HIDDEN for code in range(first, last + 1))
 LONGEST_NAME = 200
+UNITS = (
+    (timedelta(days=1), "day"),
+    (timedelta(hours=1), "hour"),
+    (timedelta(minutes=1), "minute"),
+)
 
 
 def plain(text: str | None) -> str:
@@ -47,25 +52,19 @@ def plural(count: int, one: str, many: str | None = None) -> str:
 
 def ago(then: datetime, now: datetime) -> str:
     """Give how long ago something was, in one unit that a person would choose."""
-    seconds = max(0, int((now - then).total_seconds()))
-    if seconds < 60:
-        return "just now"
-    for size, word in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
-        if seconds >= size:
-            return f"{plural(seconds // size, word)} ago"
+    past = now - then
+    for unit, word in UNITS:
+        if past >= unit:
+            return f"{plural(past // unit, word)} ago"
     return "just now"
 
 
 def lasting(length: timedelta) -> str:
-    """Give a length of time: seconds below two minutes, else minutes, hours or days."""
-    seconds = max(0, round(length.total_seconds()))
-    if seconds < 120:
-        return f"{seconds} s"
-    if seconds < 7_200:
-        return f"{round(seconds / 60)} min"
-    if seconds < 172_800:
-        return f"{round(seconds / 3_600)} h"
-    return f"{round(seconds / 86_400)} days"
+    """Give a length of time in the largest unit of which it has two or more, else in seconds."""
+    for unit, word in UNITS:
+        if length >= 2 * unit:
+            return plural(round(length / unit), word)
+    return f"{max(0, round(length.total_seconds()))} s"
 
 
 def day(when: datetime | None) -> str:
