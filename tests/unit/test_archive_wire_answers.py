@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import parse_qs
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ppcfetch.adapters.archive.wire import read_page, request_body, says_nothing
@@ -21,6 +21,9 @@ from ppcfetch.model.ad import AdFormat, ArchivePage, Query
 from ppcfetch.model.domain import DomainName
 from tests.archive_answers import NOW, answer, row
 from tests.archive_answers import written as wire
+
+UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+"""A busy machine is no failure."""
 
 ASKED = Query(DomainName("bluebird.example"))
 CONTEXT = {"1": 1, "2": 0, "3": 2840}
@@ -203,6 +206,7 @@ SHAPES = st.recursive(
 )
 
 
+@UNHURRIED
 @given(SHAPES.map(wire) | st.binary(max_size=64))
 def test_any_body_gives_a_page_or_an_error_of_ours(body: bytes) -> None:
     outcome = outcome_of(body)
@@ -214,6 +218,7 @@ def test_any_body_gives_a_page_or_an_error_of_ours(body: bytes) -> None:
         assert len(str(outcome)) < 300
 
 
+@UNHURRIED
 @given(st.dictionaries(KEYS, SHAPES, max_size=6))
 def test_any_row_beside_a_good_one_costs_itself_or_is_named(odd: dict[str, Any]) -> None:
     outcome = outcome_of(wire(answer(row(1), odd)))

@@ -1,11 +1,14 @@
 """Laws of domain names that hold for any text, and their form for people."""
 
 import pytest
-from hypothesis import example, given
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from ppcfetch.errors import InvalidDomain
 from ppcfetch.model.domain import DomainName
+
+UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+"""A busy machine is no failure."""
 
 ANY_TEXT = st.text(st.characters(categories=None), max_size=1100)
 WORDS = ["http", "https", "://", "com", "co.uk", "github.io", "example", "xn--", "0x7f", "::"]
@@ -13,6 +16,7 @@ SIGNS = list(":/\\@.。[]?#ab1ßéςא\u0627例-% \u200d\u202e\u00ad\u0130")
 NEARLY = st.lists(st.sampled_from(WORDS + SIGNS), max_size=14).map("".join)
 
 
+@UNHURRIED
 @given(ANY_TEXT | NEARLY | st.from_regex(r"\A(https?://)?([\w-]{1,12}\.){1,3}\w{2,9}\Z"))
 @example("\u0660.\u0627")
 @example("https:////////")
