@@ -198,9 +198,11 @@ CREATE TABLE facts (
 CREATE TABLE turns (
     name text NOT NULL,
     holder text NOT NULL,
+    incarnation bigint NOT NULL,
     expires_at timestamptz NOT NULL,
     CONSTRAINT turns_pkey PRIMARY KEY (name)
 );
+COMMENT ON COLUMN turns.holder IS 'consumer name';
 
 -- What Redis must bear; drawn once, never changed.
 INSERT INTO facts (name, value) VALUES ('epoch', gen_random_uuid()::text);

@@ -16,10 +16,12 @@ _BATCH = 500
 _SWEEPER = "sweeper"
 
 _TAKE_TURN = text("""
-INSERT INTO turns (name, holder, expires_at)
-VALUES (:name, :holder, clock_timestamp() + CAST(:length AS interval))
-ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at
-WHERE turns.holder = excluded.holder OR turns.expires_at <= clock_timestamp()
+INSERT INTO turns (name, holder, incarnation, expires_at)
+VALUES (:name, :holder, :incarnation, clock_timestamp() + CAST(:length AS interval))
+ON CONFLICT (name) DO UPDATE SET holder = excluded.holder,
+    incarnation = excluded.incarnation, expires_at = excluded.expires_at
+WHERE (turns.holder, turns.incarnation) = (excluded.holder, excluded.incarnation)
+    OR turns.expires_at <= clock_timestamp()
 RETURNING holder
 """)
 
@@ -64,7 +66,8 @@ class PostgresDue:
         """Take the turn when it is free or expired, keep it when it is ours."""
         turn = {
             "name": _SWEEPER,
-            "holder": f"{holder.consumer} {holder.incarnation}",
+            "holder": holder.consumer,
+            "incarnation": holder.incarnation,
             "length": length,
         }
         with translated(), self._engine.begin() as connection:

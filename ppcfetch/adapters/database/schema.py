@@ -260,7 +260,8 @@ turns = Table(
     "turns",
     metadata,
     Column("name", Text, primary_key=True),
-    Column("holder", Text, nullable=False),
+    Column("holder", Text, nullable=False, comment="consumer name"),
+    Column("incarnation", BigInteger, nullable=False),
     _when("expires_at", nullable=False),
 )
 """Roles that one process plays at a time, until an expiry by the database clock."""
