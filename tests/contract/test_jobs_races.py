@@ -136,17 +136,19 @@ def test_an_outcome_that_waited_for_a_new_lease_is_refused(
     assert postgres.row(stale.job.id).state is JobState.RUNNING
 
 
-def test_a_beat_that_waited_for_a_cancel_is_lost(
-    postgres: RealRig, threads: ThreadPoolExecutor
-) -> None:
-    lease = postgres.lease(postgres.queued())
+def test_a_locked_row_does_not_hold_up_the_beats_of_the_others(postgres: RealRig) -> None:
+    locked = postgres.lease(postgres.queued("locked.example"))
+    other = postgres.lease(postgres.queued("other.example"))
+    postgres.passes(LEASE)
 
-    with waiting_behind(postgres, threads, lambda: postgres.jobs.beat([lease])) as (other, start):
-        other.execute(text("UPDATE jobs SET state = 'cancelled', fence = fence + 1"))
-        held = start()
-        other.commit()
+    with postgres.engine.begin() as connection:
+        cancel = "UPDATE jobs SET state = 'cancelled', fence = fence + 1 WHERE id = :id"
+        connection.execute(text(cancel), {"id": locked.job.id})
+        while_locked = postgres.jobs.beat([locked, other])
+    afterwards = postgres.jobs.beat([locked, other])
 
-    assert held.result() == frozenset()
+    assert while_locked == {locked.job.id, other.job.id}
+    assert afterwards == postgres.jobs.vetoed([other.job.id]) == {other.job.id}
 
 
 def test_of_two_last_jobs_that_end_at_once_one_ends_the_fetch(

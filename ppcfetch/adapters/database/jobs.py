@@ -16,27 +16,39 @@ from ppcfetch.model.lease import Holder, Lease, Limits, Refused
 from ppcfetch.model.outcome import Outcome
 from ppcfetch.ports import Taking
 
-_HELD = """
+# A row that somebody has locked must not hold up the beats of the others: it counts as held while
+# it says so. It is our own page write, which beats by itself, or the next beat will tell.
+_BEAT = text("""
 WITH asked AS (
     SELECT id, fence
     FROM unnest(CAST(:ids AS bigint[]), CAST(:fences AS bigint[])) AS asked (id, fence)
 ), held AS (
     SELECT jobs.id FROM jobs JOIN asked ON asked.id = jobs.id AND asked.fence = jobs.fence
     WHERE jobs.state = 'running'
+), free AS (
+    SELECT jobs.id FROM jobs JOIN asked ON asked.id = jobs.id AND asked.fence = jobs.fence
+    WHERE jobs.state = 'running'
+    ORDER BY jobs.id
+    FOR UPDATE OF jobs SKIP LOCKED
+), beaten AS (
+    UPDATE jobs SET beat_at = clock_timestamp() FROM free WHERE jobs.id = free.id
+)
+SELECT id FROM held
+""")
+
+_GIVE_BACK = text("""
+WITH held AS (
+    SELECT jobs.id
+    FROM jobs
+    JOIN unnest(CAST(:ids AS bigint[]), CAST(:fences AS bigint[])) AS asked (id, fence)
+        ON asked.id = jobs.id AND asked.fence = jobs.fence
+    WHERE jobs.state = 'running' AND NOT jobs.start_given_back
     ORDER BY jobs.id
     FOR UPDATE OF jobs
 )
-"""
-"""Locks the rows that are still held under the fences asked for."""
-
-_BEAT = text(f"""{_HELD}
-UPDATE jobs SET beat_at = clock_timestamp() FROM held WHERE jobs.id = held.id RETURNING jobs.id
-""")  # noqa: S608 -- a text of our own
-
-_GIVE_BACK = text(f"""{_HELD}
 UPDATE jobs SET starts = greatest(jobs.starts - 1, 0), start_given_back = true
-FROM held WHERE jobs.id = held.id AND NOT jobs.start_given_back
-""")  # noqa: S608 -- a text of our own
+FROM held WHERE jobs.id = held.id
+""")
 
 _VETOED = text("""
 SELECT id FROM jobs
