@@ -7,6 +7,7 @@ when they are few, and else looked for along the same indexes, where they cannot
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Connection, Row, text
@@ -18,7 +19,9 @@ from ppcfetch.model.ad import Ad, Preview
 from ppcfetch.model.domain import DomainName
 from ppcfetch.model.page import AdList, AdPage, AdQuery, AdSort, HeldAd
 
-_FEW = 50_000
+FEW = 50_000
+"""The most ads of one advertiser that are collected and sorted for one list."""
+
 _MOST_DOMAINS = 100
 """Of one ad; it usually leads to one."""
 
@@ -85,17 +88,22 @@ ORDER BY domain LIMIT :count
 """)
 
 
-def list_ads(connection: Connection, query: AdQuery, limit: int) -> AdList:
-    """Give a stretch of ads; an unreadable mark counts as the beginning."""
+def list_ads(connection: Connection, query: AdQuery, limit: int, *, few: int = FEW) -> AdList:
+    """Give a stretch of ads; an unreadable mark counts as the beginning.
+
+    Shape: an advertiser with at most so few ads in the domain has them collected first.
+    """
+    collect = query.advertiser_id is not None and _held_of(connection, query) <= few
+    read = partial(_read, connection, query, collect=collect, count=limit + 1)
     before = None if query.after else read_mark(query.before, query.sort)
     if before is not None:
-        rows = _read(connection, _NEWER, query, before, count=limit + 1)
+        rows = read(_NEWER, before)
         if len(rows) > limit:
             kept = rows[1:]
             return _list(kept, query.sort, newer=kept[0], older=kept[-1])
         # Fewer than a page lie before the mark: the first page, whole.
     after = read_mark(query.after, query.sort)
-    rows = _read(connection, _OLDER, query, after, count=limit + 1)
+    rows = read(_OLDER, after)
     kept = rows[:limit]
     return _list(
         kept,
@@ -115,12 +123,17 @@ def one_ad(connection: Connection, advertiser_id: str, creative_id: str) -> AdPa
 
 
 def _read(
-    connection: Connection, statement: str, query: AdQuery, mark: Mark | None, *, count: int
+    connection: Connection,
+    query: AdQuery,
+    statement: str,
+    mark: Mark | None,
+    *,
+    collect: bool,
+    count: int,
 ) -> Sequence[Row[Any]]:
-    domain, advertiser = query.domain.name, query.advertiser_id
     values = {
-        "domain": domain,
-        "advertiser": advertiser,
+        "domain": query.domain.name,
+        "advertiser": query.advertiser_id,
         "formats": sorted(FORMATS) if query.format is None else [FORMAT_CODES[query.format]],
         "count": count,
         # Without a mark everything is behind it; a mark without a date is behind all dates.
@@ -129,17 +142,17 @@ def _read(
         "after": mark.advertiser_id if mark else "",
         "creative": mark.creative_id if mark else "",
     }
-    wanted = "true" if advertiser is None else "advertiser_id = :advertiser"
-    collected = advertiser is not None and _are_few(connection, domain, advertiser)
     read = statement.format(
-        source="mine" if collected else "ads", advertiser=wanted, shown=query.sort.value
+        source="mine" if collect else "ads",
+        advertiser="true" if query.advertiser_id is None else "advertiser_id = :advertiser",
+        shown=query.sort.value,
     )
-    return connection.execute(text(_COLLECTED + read if collected else read), values).all()
+    return connection.execute(text(_COLLECTED + read if collect else read), values).all()
 
 
-def _are_few(connection: Connection, domain: str, advertiser: str) -> bool:
-    held = connection.execute(_HELD, {"domain": domain, "advertiser": advertiser}).scalar()
-    return (held or 0) <= _FEW
+def _held_of(connection: Connection, query: AdQuery) -> int:
+    values = {"domain": query.domain.name, "advertiser": query.advertiser_id}
+    return connection.execute(_HELD, values).scalar() or 0
 
 
 def _list(
