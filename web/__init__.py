@@ -11,6 +11,7 @@ from web import (
     accounts,
     ads,
     assets,
+    compression,
     domains,
     errors,
     fetches,
@@ -41,6 +42,7 @@ def create_app(services: Services, site: SiteConfig) -> Flask:
     errors.install(app)
     security.install(app, https=site.https)
     identity.install(app)
+    compression.install(app)
     request_log.install(app)
     permissions.install(app)
     CSRFProtect(app)

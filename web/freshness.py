@@ -101,7 +101,7 @@ def _active(at: Situation, fetch: Fetch, reader: Reader) -> Bar:
     every = next_look(at.now - fetch.asked_at)
     if at.waiting.resumes_at is not None and at.waiting.resumes_at > at.now:
         return _resting(at.waiting, fetch, every=every, action=action)
-    if fetch.started_at is None or at.waiting.ahead is not None:
+    if fetch.pages == 0 or at.waiting.ahead is not None:
         return _queued(at, fetch, every=every, action=action)
     return _running(at, fetch, every=every, action=action)
 

@@ -1,0 +1,91 @@
+"""How the site is started, and how it judges its own health."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+from threading import Event
+
+import pytest
+
+from ppcfetch.errors import DatabaseUnavailable, StreamUnavailable
+from ppcfetch.model.health import DatabaseFacts
+from tests.site import ADA, SITE, FakeSite, send
+from web.checks import Checks
+from web.serve import gunicorn_arguments
+from web.services import Health
+
+FACTS = DatabaseFacts("18.4", "0003", "0003", timedelta(0), reader_role=True, durable=True)
+GOOD = Health(database=True, schema=True, stream=True)
+
+
+@pytest.fixture
+def hung() -> Iterator[Event]:
+    """Something that gives no answer while the test lasts."""
+    event = Event()
+    yield event
+    event.set()
+
+
+def away() -> DatabaseFacts:
+    raise DatabaseUnavailable("no answer")
+
+
+def silent() -> str:
+    raise StreamUnavailable("no answer")
+
+
+def test_everything_that_answers_is_well() -> None:
+    assert Checks(lambda: FACTS, lambda: "epoch")() == GOOD
+
+
+def test_an_emptied_stream_is_no_missing_one() -> None:
+    assert Checks(lambda: FACTS, lambda: None)() == GOOD
+
+
+def test_a_missing_part_is_told_apart() -> None:
+    old = replace(FACTS, revision="0002")
+
+    assert Checks(away, lambda: "e")() == Health(database=False, schema=False, stream=True)
+    assert Checks(lambda: FACTS, silent)() == replace(GOOD, stream=False)
+    assert Checks(lambda: old, lambda: "e")() == replace(GOOD, schema=False)
+
+
+def test_what_hangs_counts_as_away_and_questions_to_it_do_not_pile_up(hung: Event) -> None:
+    asked: list[int] = []
+
+    def hangs() -> DatabaseFacts:
+        asked.append(1)
+        hung.wait()
+        return FACTS
+
+    checks = Checks(hangs, lambda: "epoch", patience=timedelta(milliseconds=20))
+
+    found = [checks() for _ in range(5)]
+
+    assert found == [Health(database=False, schema=False, stream=True)] * 5
+    assert len(asked) == 1
+
+
+@pytest.mark.parametrize(("host", "bind"), [("127.0.0.1", "127.0.0.1:8000"), ("::1", "[::1]:8000")])
+def test_gunicorn_is_told_address_processes_and_threads(host: str, bind: str) -> None:
+    arguments = gunicorn_arguments(host, 8000, workers=2, threads=8)
+
+    assert arguments[0] == "--config"
+    assert arguments[2:] == [
+        "--bind",
+        bind,
+        "--workers",
+        "2",
+        "--threads",
+        "8",
+        "web.serve:application(threads=8)",
+    ]
+
+
+def test_when_redis_is_away_tries_are_counted_in_the_process() -> None:
+    site = FakeSite(replace(SITE, limiter_storage="unix:///nowhere/redis.sock"))
+    browser = site.visitor()
+
+    tries = [send(browser, "/login", email=ADA.email, password="no") for _ in range(6)]
+
+    assert [answer.status_code for answer in tries] == [422] * 5 + [429]
