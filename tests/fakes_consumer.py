@@ -60,8 +60,9 @@ class FakeDeliveries:
     def accept(self, deliveries: Sequence[Delivery]) -> Sequence[Delivery]:
         with self._server.step() as state:
             self._check_name(state)
-            stream = state.streams[self._pool]
-            return [one for one in deliveries if stream.touch(one.token, self._server.now())]
+            stream, now = state.streams[self._pool], self._server.now()
+            own = [one for one in deliveries if one.token.consumer == self._holder.consumer]
+            return [one for one in own if stream.touch(one.token, now)]
 
     def history(self, after: str, count: int) -> Sequence[Delivery]:
         with self._server.step() as state:

@@ -189,6 +189,7 @@ class FakeRedis:
 
     def flushall(self) -> None:
         self.state = State()
+        self._tick()
 
     def backup(self) -> State:
         return deepcopy(self.state)
@@ -196,9 +197,15 @@ class FakeRedis:
     def rewind(self, backup: State) -> None:
         """Come up again as it was once; locks that would have expired meanwhile have."""
         self.state = deepcopy(backup)
+        self._tick()
+
+    def _tick(self) -> None:
+        """Time passes, so that a new stream does not give out the ids of the lost one."""
+        self.advance(timedelta(milliseconds=1))
 
     def delete_stream(self, pool: Pool) -> None:
         self.state.streams[pool] = FakeStream(pool)
+        self._tick()
 
     def destroy_group(self, pool: Pool) -> None:
         self.state.streams[pool].group = None

@@ -214,6 +214,8 @@ class RealRig(Rig):
         self.census_of_the_hasty = RedisCensus(self.client, self.keys, idle=NOW)
         self._inspector = RedisInspector(self.client, self.keys)
         self._stream = self.keys.stream(INTERACTIVE)
+        self._consumers: dict[tuple[str, int, Pool], Deliveries] = {}
+        self._settlings = {pool: RedisSettling(self.client, self.keys, pool) for pool in Pool}
 
     def close(self) -> None:
         self.connections.close()
@@ -221,11 +223,19 @@ class RealRig(Rig):
     def deliveries(
         self, consumer: str, incarnation: int = 1, *, pool: Pool = INTERACTIVE
     ) -> Deliveries:
-        holder = Holder(consumer, incarnation)
-        return RedisDeliveries(self.connections, self.keys, pool=pool, holder=holder, lease=LEASE)
+        key = (consumer, incarnation, pool)
+        if key not in self._consumers:
+            self._consumers[key] = RedisDeliveries(
+                self.connections,
+                self.keys,
+                pool=pool,
+                holder=Holder(consumer, incarnation),
+                lease=LEASE,
+            )
+        return self._consumers[key]
 
     def settling(self, pool: Pool = INTERACTIVE) -> Settling:
-        return RedisSettling(self.client, self.keys, pool)
+        return self._settlings[pool]
 
     def take_name(
         self, incarnation: int, *, host: str = "host", lease: timedelta = LEASE

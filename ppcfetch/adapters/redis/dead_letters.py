@@ -1,5 +1,6 @@
 """The dead letters, for operators; the row of a job is what decides about it."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -42,18 +43,22 @@ class RedisDeadLetters:
 
     def newest(self, *, before: str | None = None, count: int = 50) -> list[DeadLetter]:
         """Give letters older than the letter `before`, newest first; empty at the end."""
+        if before is not None and not _is_id(before):
+            return []
         start = "+" if before is None else f"({before}"
         return [_letter(*entry) for entry in self._entries("XREVRANGE", start, "-", count)]
 
     def get(self, letter_id: str) -> DeadLetter:
         """Give one letter. Raises: NotFound."""
-        entries = self._entries("XRANGE", letter_id, letter_id, 1)
+        entries = self._entries("XRANGE", letter_id, letter_id, 1) if _is_id(letter_id) else []
         if not entries:
             raise NotFound(f"there is no dead letter {letter_id}")
         return _letter(*entries[0])
 
     def discard(self, letter_id: str) -> bool:
         """Delete one letter; False when there is none."""
+        if not _is_id(letter_id):
+            return False
         with translated():
             return bool(command(self._client, "XDEL", self._key, letter_id))
 
@@ -65,6 +70,11 @@ class RedisDeadLetters:
     def _entries(self, word: str, start: str, end: str, count: int) -> list[Any]:
         with translated():
             return list(command(self._client, word, self._key, start, end, "COUNT", count))
+
+
+def _is_id(text: str) -> bool:
+    """Tell whether it can be an id at all; the server would call anything else an error."""
+    return re.fullmatch(r"[0-9]{1,19}-[0-9]{1,19}", text) is not None
 
 
 def _letter(letter_id: bytes, fields: Mapping[bytes, bytes]) -> DeadLetter:

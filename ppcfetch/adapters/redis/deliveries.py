@@ -63,10 +63,11 @@ class RedisDeliveries:
 
     def accept(self, deliveries: Sequence[Delivery]) -> Sequence[Delivery]:
         """Keep those whose token is still ours, idle set to 0, directly before `take`."""
-        tokens = [(one.token.message_id, one.token.deliveries) for one in deliveries]
+        own = [one for one in deliveries if one.token.consumer == self._consumer]
+        tokens = [(one.token.message_id, one.token.deliveries) for one in own]
         kept = self._guarded("accept", [part for token in tokens for part in token])
         ids = {message_id.decode() for message_id in kept}
-        return [one for one in deliveries if one.token.message_id in ids]
+        return [one for one in own if one.token.message_id in ids]
 
     def history(self, after: str, count: int) -> Sequence[Delivery]:
         """Claim own pending entries behind the id `after`, from "0" on; empty at the end."""
