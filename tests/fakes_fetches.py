@@ -61,6 +61,23 @@ class FakeFetches(FakeJobs):
                 )
             return job_id, row.job.pool
 
+    @staticmethod
+    def new_job(job_id: int, fetch_id: int, query: Query, pool: Pool) -> Job:
+        """Give a job as it is when it was just queued."""
+        return Job(
+            id=job_id,
+            fetch_id=fetch_id,
+            kind=JobKind.WALK,
+            pool=pool,
+            query=query,
+            state=JobState.QUEUED,
+            fence=0,
+            starts=0,
+            attempts=0,
+            pages=0,
+            checkpoint=Checkpoint(),
+        )
+
     def _active(self, domain: DomainName) -> Fetch | None:
         active = (f for f in self.fetches.values() if f.state is FetchState.ACTIVE)
         return next((fetch for fetch in active if fetch.domain == domain), None)
@@ -88,19 +105,8 @@ class FakeFetches(FakeJobs):
     def _make(self, request: Request) -> Asked:
         self.domains.setdefault(request.domain.name, DomainRow())
         fetch = _new_fetch(self.next("fetches"), request, self)
-        job = Job(
-            id=self.next("jobs"),
-            fetch_id=fetch.id,
-            kind=JobKind.WALK,
-            pool=POOLS[request.reason],
-            query=Query(request.domain),
-            state=JobState.QUEUED,
-            fence=0,
-            starts=0,
-            attempts=0,
-            pages=0,
-            checkpoint=Checkpoint(),
-        )
+        pool = POOLS[request.reason]
+        job = self.new_job(self.next("jobs"), fetch.id, Query(request.domain), pool)
         self.fetches[fetch.id] = fetch
         self.jobs[job.id] = JobRow(job, due_at=self.moment())
         return Asked(fetch, ((job.id, job.pool),), joined=False)

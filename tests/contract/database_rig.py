@@ -1,7 +1,7 @@
 """The row ports on the database in memory and on a real one, with time in the test's hands."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from itertools import count
 from typing import Any
@@ -17,7 +17,7 @@ from ppcfetch.adapters.database.rows import job_of
 from ppcfetch.model.ad import Ad, AdFormat, ArchivePage, Preview, PreviewKind
 from ppcfetch.model.domain import DomainName
 from ppcfetch.model.fetch import FetchReason, Freshness
-from ppcfetch.model.job import Job, JobState, Pool
+from ppcfetch.model.job import Job, Pool
 from ppcfetch.model.lease import Holder, Lease, Refused
 from ppcfetch.ports import Asked, Due, Fetches, Jobs, Pages, Progress, Request, Taking
 from tests.fakes_database import FakeDatabase
@@ -160,7 +160,7 @@ class FakeRig(Rig):
     def add_job(self, fetch_id: int) -> int:
         job_id = self.database.next("jobs")
         first = self.database.jobs_of(fetch_id)[0].job
-        job = replace(first, id=job_id, state=JobState.QUEUED, fence=0, starts=0, attempts=0)
+        job = FakeDatabase.new_job(job_id, first.fetch_id, first.query, first.pool)
         self.database.jobs[job_id] = JobRow(job, due_at=self.database.moment())
         return job_id
 
@@ -196,8 +196,8 @@ class RealRig(Rig):
     def add_job(self, fetch_id: int) -> int:
         [row] = self.run(
             "INSERT INTO jobs (fetch_id, kind, pool, domain)"
-            " SELECT fetch_id, kind, pool, domain FROM jobs WHERE fetch_id = :id LIMIT 1"
-            " RETURNING id",
+            " SELECT fetch_id, kind, pool, domain FROM jobs WHERE fetch_id = :id"
+            " ORDER BY id LIMIT 1 RETURNING id",
             id=fetch_id,
         )
         return int(row.id)
@@ -216,5 +216,5 @@ class RealRig(Rig):
         """Delete all rows but the epoch."""
         self.run(
             "TRUNCATE domains, advertisers, ads, fetches, jobs, page_log, domain_advertisers,"
-            " domain_days, users, sessions, turns"
+            " domain_days, users, sessions, turns RESTART IDENTITY"
         )
