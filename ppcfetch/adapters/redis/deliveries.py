@@ -71,7 +71,7 @@ class RedisDeliveries:
 
     def history(self, after: str, count: int) -> Sequence[Delivery]:
         """Claim own pending entries behind the id `after`, from "0" on; empty at the end."""
-        return self._claimed("history", [after, count])
+        return self._claimed("history", [after, count]) if count > 0 else []
 
     def reconcile(self, in_hand: Collection[str], count: int) -> Sequence[Delivery]:
         """Claim own pending entries idle for a lease that no slot holds."""
