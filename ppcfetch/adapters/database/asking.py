@@ -107,7 +107,9 @@ def _refuse_if_needless(connection: Connection, request: Request) -> None:
         return
     busy = connection.scalar(_ACTIVE_OF_ASKER, {"asker": request.asked_by})
     if busy is not None and busy >= request.limit:
-        raise Refused(f"{busy} fetches that you asked for are active, and the limit is that many")
+        raise Refused(
+            f"{busy} fetches that you asked for are still active, and {request.limit} is the most"
+        )
 
 
 def _make(connection: Connection, request: Request) -> Asked | None:

@@ -14,6 +14,7 @@ from ppcfetch.model.lease import Holder, Limits
 
 _BATCH = 500
 _SWEEPER = "sweeper"
+_BEHIND_ALL = 2**63 - 1
 
 _TAKE_TURN = text("""
 INSERT INTO turns (name, holder, incarnation, expires_at)
@@ -29,13 +30,13 @@ RETURNING holder
 _UNRUNG = text("""
 (
     SELECT 0 AS rank, id, pool FROM jobs
-    WHERE pool = 'interactive' AND state IN ('queued', 'running') AND (0, id) > (:rank, :id)
+    WHERE pool = 'interactive' AND state IN ('queued', 'running') AND id > :interactive_after
         AND CASE state WHEN 'queued' THEN due_at <= clock_timestamp()
             ELSE beat_at <= clock_timestamp() - CAST(:lease AS interval) END
     ORDER BY id LIMIT :count
 ) UNION ALL (
     SELECT 1 AS rank, id, pool FROM jobs
-    WHERE pool = 'bulk' AND state IN ('queued', 'running') AND (1, id) > (:rank, :id)
+    WHERE pool = 'bulk' AND state IN ('queued', 'running') AND id > :bulk_after
         AND CASE state WHEN 'queued' THEN due_at <= clock_timestamp()
             ELSE beat_at <= clock_timestamp() - CAST(:lease AS interval) END
     ORDER BY id LIMIT :count
@@ -76,7 +77,12 @@ class PostgresDue:
     def unrung(self, after: tuple[int, int] | None, count: int) -> Sequence[tuple[int, Pool]]:
         """Give the next jobs that should have a message."""
         rank, job_id = after or (0, 0)
-        asked = {"rank": rank, "id": job_id, "count": count, "lease": self._limits.lease}
+        asked = {
+            "interactive_after": job_id if rank == 0 else _BEHIND_ALL,
+            "bulk_after": 0 if rank == 0 else job_id,
+            "count": count,
+            "lease": self._limits.lease,
+        }
         with translated(), self._engine.begin() as connection:
             return [(row.id, Pool(row.pool)) for row in connection.execute(_UNRUNG, asked)]
 
