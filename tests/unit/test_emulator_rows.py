@@ -99,6 +99,15 @@ def test_some_rows_lack_a_name_or_a_date_and_every_advertiser_is_named_once(
     assert {row["1"] for row in rows} == {row["1"] for row in rows if "12" in row}
 
 
+def test_the_first_ad_of_every_advertiser_bears_its_name() -> None:
+    for seed in range(100):
+        portfolio = archive(seed).catalogue.portfolio("ads-40000.example")
+        assert portfolio is not None
+        first = {trait.slot: trait for trait in reversed(portfolio.pattern)}
+        assert len(first) == 40
+        assert all(trait.named for trait in first.values())
+
+
 def test_the_domain_is_told_only_in_domain_searches(rows: list[Json]) -> None:
     page = ask(archive(), by_advertiser(rows[0]["1"]))
 
