@@ -126,6 +126,15 @@ def test_starts_never_go_below_zero_when_a_page_was_stored_in_between(database: 
     assert database.row(lease.job.id).starts == 0
 
 
+def test_a_start_that_a_stored_page_has_forgotten_is_not_given_back(database: Rig) -> None:
+    lease = database.lease(database.queued())
+    database.write(lease)
+
+    database.jobs.give_back_starts([lease])
+
+    assert database.row(lease.job.id).starts == 0
+
+
 def test_a_stale_lease_gives_nothing_back(database: Rig) -> None:
     stale, new = stale_and_new(database)
 
