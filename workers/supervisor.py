@@ -115,7 +115,7 @@ class Supervisor:
         if code is None:
             return
         lived = time.monotonic() - child.started
-        if code == EXIT_CONFIGURATION and child.pause == 0.0:
+        if code == EXIT_CONFIGURATION and child.pause == 0.0 and lived < CALM_SECONDS:
             message = f"{child.program.name} cannot work: see {child.program.log}"
             raise ConfigurationError(message)
         calm = lived >= CALM_SECONDS or child.pause == 0.0

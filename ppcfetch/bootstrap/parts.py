@@ -8,10 +8,14 @@ from ppcfetch.adapters.database.engine import Engine, make_engine
 from ppcfetch.adapters.database.keeping import Keeping
 from ppcfetch.adapters.embedded.running import Addresses
 from ppcfetch.adapters.redis.connections import Connections, connect
+from ppcfetch.adapters.redis.keys import Keys
+from ppcfetch.adapters.redis.pace import RedisPace
 from ppcfetch.errors import ConfigurationError
 from ppcfetch.model.domain import DomainName
+from ppcfetch.ports import Clock
 from ppcfetch.settings import Settings
 
+DIRECT = "direct"
 EMULATED_CONTROL = "bluebird-outdoor.example"
 LONGEST_BLOCK = timedelta(seconds=2)
 LONGEST_ANSWER = timedelta(seconds=5)
@@ -53,6 +57,17 @@ def open_client(stack: ExitStack, settings: Settings, addresses: Addresses) -> A
     client = ArchiveClient(addresses.archive, control=DomainName.parse(control))
     stack.callback(client.close)
     return client
+
+
+def open_pace(redis: Connections, settings: Settings, clock: Clock) -> RedisPace:
+    """Give the pace of our one egress, shared with every other worker."""
+    return RedisPace(
+        redis.rest,
+        Keys(),
+        egress=DIRECT,
+        rate_per_second=settings.requests_per_second,
+        clock=clock,
+    )
 
 
 def keeping(settings: Settings) -> Keeping:

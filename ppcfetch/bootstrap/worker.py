@@ -11,16 +11,16 @@ from ppcfetch.adapters.database.facts import database_facts
 from ppcfetch.adapters.database.jobs import PostgresJobs
 from ppcfetch.adapters.database.pages import PostgresPages
 from ppcfetch.adapters.redis.census import RedisCensus
+from ppcfetch.adapters.redis.connections import Connections
 from ppcfetch.adapters.redis.deliveries import RedisDeliveries
 from ppcfetch.adapters.redis.doorbell import RedisDoorbell
 from ppcfetch.adapters.redis.facts import redis_facts
 from ppcfetch.adapters.redis.keys import Keys
 from ppcfetch.adapters.redis.names import ConsumerName, take_name
-from ppcfetch.adapters.redis.pace import RedisPace
 from ppcfetch.adapters.redis.settling import RedisSettling
 from ppcfetch.bootstrap.addresses import find_addresses
-from ppcfetch.bootstrap.parts import keeping, open_client, open_engine, open_redis
-from ppcfetch.errors import ConfigurationError, StreamUnavailable
+from ppcfetch.bootstrap.parts import keeping, open_client, open_engine, open_pace, open_redis
+from ppcfetch.errors import ConfigurationError, StreamUnavailable, Unavailable
 from ppcfetch.model.health import Finding, Verdict
 from ppcfetch.model.job import Pool
 from ppcfetch.ports import WorkerPorts
@@ -28,7 +28,6 @@ from ppcfetch.settings import Settings
 from ppcfetch.usecases.examine import examine
 from ppcfetch.usecases.run_job import run_job
 
-DIRECT = "direct"
 BESIDE_SLOTS = 4
 """Connections of a worker's loop, settler and sweeper beside one for each slot."""
 
@@ -37,7 +36,8 @@ BESIDE_SLOTS = 4
 def open_worker(settings: Settings, *, pool: Pool, threads: int) -> Iterator[WorkerPorts]:
     """Give a worker's ports, and close them at the end; the consumer name is given free first.
 
-    Raises: ConfigurationError when the servers cannot work for us as they are set up.
+    Raises: ConfigurationError when the servers cannot work for us as they are set up;
+    Unavailable when one of them does not answer: whoever keeps us running starts us again.
     """
     addresses = find_addresses(settings)
     limits, keys, clock = settings.limits, Keys(), SystemClock()
@@ -45,7 +45,7 @@ def open_worker(settings: Settings, *, pool: Pool, threads: int) -> Iterator[Wor
         open_pool = partial(open_engine, stack, addresses.database, lease=limits.lease)
         work = open_pool(f"ppcfetch {pool}", size=threads + BESIDE_SLOTS)
         redis = open_redis(stack, addresses.redis, patience=limits.renew)
-        due = PostgresDue(work, limits, keeping(settings))
+        jobs, due = PostgresJobs(work, limits), PostgresDue(work, limits, keeping(settings))
         _refuse_what_cannot_work(
             examine(
                 database=partial(database_facts, work),
@@ -53,16 +53,7 @@ def open_worker(settings: Settings, *, pool: Pool, threads: int) -> Iterator[Wor
                 epoch=due.epoch,
             )
         )
-        jobs = PostgresJobs(work, limits)
-        name = take_name(
-            redis.renewing,
-            keys,
-            host=settings.worker_name or socket.gethostname(),
-            pool=pool,
-            incarnation=jobs.next_incarnation(),
-            lease=limits.lease,
-        )
-        stack.callback(_release, name)
+        name = _take_name(stack, redis, settings, pool=pool, incarnation=jobs.next_incarnation())
         yield WorkerPorts(
             holder=name.holder,
             name=name,
@@ -80,13 +71,7 @@ def open_worker(settings: Settings, *, pool: Pool, threads: int) -> Iterator[Wor
                 run_job,
                 archive=open_client(stack, settings, addresses),
                 pages=PostgresPages(work),
-                pace=RedisPace(
-                    redis.rest,
-                    keys,
-                    egress=DIRECT,
-                    rate_per_second=settings.requests_per_second,
-                    clock=clock,
-                ),
+                pace=open_pace(redis, settings, clock),
                 clock=clock,
                 patience=limits.lease,
             ),
@@ -94,8 +79,25 @@ def open_worker(settings: Settings, *, pool: Pool, threads: int) -> Iterator[Wor
         )
 
 
+def _take_name(
+    stack: ExitStack, redis: Connections, settings: Settings, *, pool: Pool, incarnation: int
+) -> ConsumerName:
+    name = take_name(
+        redis.renewing,
+        Keys(),
+        host=settings.worker_name or socket.gethostname(),
+        pool=pool,
+        incarnation=incarnation,
+        lease=settings.limits.lease,
+    )
+    stack.callback(_release, name)
+    return name
+
+
 def _refuse_what_cannot_work(findings: Sequence[Finding]) -> None:
     bad = [one for one in findings if one.verdict is Verdict.BAD]
+    if any(one.away for one in bad):
+        raise Unavailable("; ".join(one.found for one in bad if one.away))
     if bad:
         raise ConfigurationError("\n".join(f"{b.check}: {b.found} ({b.advice})" for b in bad))
 

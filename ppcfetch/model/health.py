@@ -22,13 +22,15 @@ class Verdict(StrEnum):
 class Finding:
     """One check: what was looked at, what was found, and what to do about it.
 
-    Shape: advice is empty when there is nothing to do.
+    Shape: advice is empty when there is nothing to do; away tells that a server did not answer,
+    which may pass by itself.
     """
 
     check: str
     verdict: Verdict
     found: str
     advice: str = ""
+    away: bool = False
 
 
 @dataclass(frozen=True, slots=True)

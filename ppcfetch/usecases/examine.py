@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from ppcfetch.errors import PpcFetchError
+from ppcfetch.errors import PpcFetchError, Unavailable
 from ppcfetch.model.health import (
     DatabaseFacts,
     Finding,
@@ -36,4 +36,6 @@ def examine(
 
 
 def _away(check: str, error: PpcFetchError, setting: str) -> Finding:
-    return Finding(check, Verdict.BAD, str(error), f"start it, or correct {setting}")
+    advice = f"start it, or correct {setting}"
+    away = isinstance(error, Unavailable)
+    return Finding(check, Verdict.BAD, str(error), advice, away=away)

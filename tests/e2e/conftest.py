@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.plant import Plant
+pytest.register_assert_rewrite("tests.e2e.plant")
+
+from tests.e2e.plant import Plant  # noqa: E402 - its assertions explain themselves from here on
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ import httpx
 import psycopg
 from redis import Redis
 
+from tests.e2e.visitor import Visitor
 from tests.servers import free_port, libpq
 from tests.waiting import wait_until
 
@@ -72,6 +73,7 @@ class Plant:
     redis: str
     settings: dict[str, str] = field(default_factory=dict)
     processes: list[Process] = field(default_factory=list)
+    visitors: list[Visitor] = field(default_factory=list)
     archive: str = ""
     site: str = ""
 
@@ -223,8 +225,29 @@ class Plant:
         assert fetch["state"] == state, fetch
         return fetch
 
+    def visitor(self, email: str = "ann@mail.example") -> Visitor:
+        """Start the site if need be, and give somebody who has just registered."""
+        if not self.site:
+            self.start_site()
+        visitor = Visitor(self.site)
+        self.visitors.append(visitor)
+        visitor.register(email)
+        return visitor
+
+    def holder_and_other(self, *workers: Process) -> tuple[Process, Process]:
+        """Give the one of two workers that took the only lease so far, and the other one."""
+        wait_until(
+            lambda: any(worker.events("lease.taken") for worker in workers),
+            describe="one of the workers has the job",
+            timeout=30,
+        )
+        first, second = workers
+        return (first, second) if first.events("lease.taken") else (second, first)
+
     def stop(self) -> None:
-        """Stop every program by its process id."""
+        """Close every browser, and stop every program by its process id."""
+        for visitor in self.visitors:
+            visitor.close()
         for process in reversed(self.processes):
             process.signal(signal.SIGCONT)
             process.signal(signal.SIGTERM)
