@@ -85,6 +85,17 @@ def test_a_delayed_job_is_due_when_the_delay_is_over(database: Rig, outcome: Out
     assert database.lease(lease.job.id).fence == lease.fence + 1
 
 
+def test_a_stored_page_makes_attempts_begin_anew(database: Rig) -> None:
+    job_id = database.queued()
+    database.jobs.settle([(database.lease(job_id), RetryLater(LATER, "cut body"))])
+    database.passes(LATER)
+    lease = database.lease(job_id)
+
+    database.write(lease)
+
+    assert (lease.job.attempts, database.row(job_id).attempts) == (1, 0)
+
+
 def test_a_spilled_job_is_due_at_once_in_bulk(database: Rig) -> None:
     lease = database.lease(database.queued())
 
