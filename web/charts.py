@@ -34,6 +34,11 @@ class Month:
     x: int
     name: str
 
+    @property
+    def is_on_seam(self) -> bool:
+        """Tell whether the name is cut where a narrow screen begins to show the map."""
+        return self.x == (WEEKS // 2 - 1) * STEP
+
 
 @dataclass(frozen=True, slots=True)
 class ActivityMap:
@@ -72,7 +77,7 @@ def activity_map(per_day: Mapping[date, int], today: date, weeks: int = WEEKS) -
         weeks=tuple(
             (days[start], max(counts[start : start + DAYS])) for start in range(0, len(days), DAYS)
         ),
-        width=weeks * STEP,
+        width=weeks * STEP - (STEP - CELL),
         height=TOP + DAYS * STEP - (STEP - CELL),
         busiest=busiest,
     )

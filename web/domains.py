@@ -60,6 +60,7 @@ def progress(domain: str) -> str:
         figures=figures,
         held=held,
         more=max(0, page.ads - held),
+        live=True,
     )
 
 
@@ -118,6 +119,7 @@ def _drawn(page: DomainPage) -> str:
         figures=figures,
         held=page.ads,
         more=0,
+        live=bar.every is not None,
         map=activity_map(page.per_day, page.now.date()),
         shares=list(zip(page.advertisers, lengths, strict=True)),
         listing=listing,

@@ -10,6 +10,7 @@ import pytest
 from ppcfetch.errors import DatabaseUnavailable, StreamUnavailable
 from ppcfetch.model.health import DatabaseFacts
 from tests.site import ADA, SITE, FakeSite, send
+from tests.waiting import wait_until
 from web.checks import Checks
 from web.serve import gunicorn_arguments
 from web.services import Health
@@ -64,6 +65,11 @@ def test_what_hangs_counts_as_away_and_questions_to_it_do_not_pile_up(hung: Even
 
     assert found == [Health(database=False, schema=False, stream=True)] * 5
     assert len(asked) == 1
+
+    hung.set()
+    polls: list[Health] = []
+    wait_until(lambda: (polls.append(checks()), polls[-1] == GOOD)[1], describe="an answer again")
+    assert len(asked) <= 1 + len(polls)
 
 
 @pytest.mark.parametrize(("host", "bind"), [("127.0.0.1", "127.0.0.1:8000"), ("::1", "[::1]:8000")])
