@@ -50,9 +50,9 @@ CREATE TABLE ads (
 );
 CREATE INDEX ads_by_advertiser ON ads (advertiser_id, creative_id);
 CREATE INDEX ads_by_first_shown
-    ON ads (domain, format, first_shown DESC NULLS LAST, advertiser_id, creative_id);
+    ON ads (format, domain, first_shown DESC NULLS LAST, advertiser_id, creative_id);
 CREATE INDEX ads_by_last_shown
-    ON ads (domain, format, last_shown DESC NULLS LAST, advertiser_id, creative_id);
+    ON ads (format, domain, last_shown DESC NULLS LAST, advertiser_id, creative_id);
 COMMENT ON COLUMN ads.format IS '0 unknown, 1 text, 2 image, 3 video';
 COMMENT ON COLUMN ads.preview_kind IS '0 none, 1 image, 2 script';
 COMMENT ON COLUMN ads.first_fetch_id IS 'the fetch that first saw it';

@@ -120,29 +120,22 @@ WITH met AS MATERIALIZED (
         preview_width = excluded.preview_width, preview_height = excluded.preview_height,
         last_fetch_id = excluded.last_fetch_id,
         changed_fetch_id = coalesce(excluded.changed_fetch_id, ads.changed_fetch_id)
-), per_advertiser AS MATERIALIZED (
-    SELECT t.*, d.held IS NULL AS new
-    FROM (
-        SELECT advertiser_id, count(*) FILTER (WHERE new) AS ads,
-            min(first_shown) AS first_shown, max(last_shown) AS last_shown
-        FROM told GROUP BY advertiser_id
-    ) t
-    LEFT JOIN LATERAL (
-        SELECT true AS held, c.first_shown, c.last_shown FROM domain_advertisers c
-        WHERE c.domain = %(domain)s AND c.advertiser_id = t.advertiser_id
-        OFFSET 0
-    ) d ON true
-    WHERE d.held IS NULL OR t.ads > 0
-        OR least(d.first_shown, t.first_shown) IS DISTINCT FROM d.first_shown
-        OR greatest(d.last_shown, t.last_shown) IS DISTINCT FROM d.last_shown
 ), counted_advertisers AS (
+    -- No version of the row ends at an insert: xmax tells inserted rows from updated ones.
     INSERT INTO domain_advertisers (domain, advertiser_id, ads, first_shown, last_shown)
-    SELECT %(domain)s, advertiser_id, ads, first_shown, last_shown
-    FROM per_advertiser ORDER BY advertiser_id
+    SELECT %(domain)s, advertiser_id, count(*) FILTER (WHERE new),
+        min(first_shown), max(last_shown)
+    FROM told GROUP BY advertiser_id ORDER BY advertiser_id
     ON CONFLICT (domain, advertiser_id) DO UPDATE SET
         ads = domain_advertisers.ads + excluded.ads,
         first_shown = least(domain_advertisers.first_shown, excluded.first_shown),
         last_shown = greatest(domain_advertisers.last_shown, excluded.last_shown)
+    WHERE excluded.ads > 0
+        OR least(domain_advertisers.first_shown, excluded.first_shown)
+            IS DISTINCT FROM domain_advertisers.first_shown
+        OR greatest(domain_advertisers.last_shown, excluded.last_shown)
+            IS DISTINCT FROM domain_advertisers.last_shown
+    RETURNING xmax = 0 AS new
 ), counted_days AS (
     INSERT INTO domain_days (domain, day, delta)
     SELECT %(domain)s, m.day, sum(m.delta)
@@ -153,7 +146,7 @@ WITH met AS MATERIALIZED (
         (first_shown <= last_shown, (first_shown AT TIME ZONE 'UTC')::date, 1),
         (first_shown <= last_shown, (last_shown AT TIME ZONE 'UTC')::date + 1, -1)
     ) m (counts, day, delta)
-    WHERE to_write AND m.counts
+    WHERE m.counts AND (first_shown, last_shown) IS DISTINCT FROM (old_first, old_last)
     GROUP BY m.day HAVING sum(m.delta) <> 0
     ORDER BY m.day
     ON CONFLICT (domain, day) DO UPDATE SET delta = domain_days.delta + excluded.delta
@@ -163,7 +156,7 @@ WITH met AS MATERIALIZED (
         count(*) FILTER (WHERE format = 1) - count(*) FILTER (WHERE old_format = 1) AS text_ads,
         count(*) FILTER (WHERE format = 2) - count(*) FILTER (WHERE old_format = 2) AS image_ads,
         count(*) FILTER (WHERE format = 3) - count(*) FILTER (WHERE old_format = 3) AS video_ads,
-        (SELECT count(*) FROM per_advertiser WHERE per_advertiser.new) AS advertisers
+        (SELECT count(*) FROM counted_advertisers a WHERE a.new) AS advertisers
     FROM told
 ), counted_domain AS (
     UPDATE domains SET

@@ -101,17 +101,19 @@ ads = Table(
     Column("changed_fetch_id", BigInteger, comment="the fetch that last saw it changed"),
     Index(
         # Each format apart, so that one of few ads is found among many; see `catalogue_ads`.
+        # The domain is not first: else the planner could look single ads up here, reading all
+        # of a domain that its statistics do not know yet and so believe to be tiny.
         "ads_by_last_shown",
-        "domain",
         "format",
+        "domain",
         text("last_shown DESC NULLS LAST"),
         text("advertiser_id"),
         text("creative_id"),
     ),
     Index(
         "ads_by_first_shown",
-        "domain",
         "format",
+        "domain",
         text("first_shown DESC NULLS LAST"),
         text("advertiser_id"),
         text("creative_id"),
