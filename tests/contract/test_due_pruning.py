@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-import pytest
-
 from ppcfetch.adapters.database.due import PostgresDue
 from ppcfetch.adapters.database.keeping import Keeping
 from ppcfetch.errors import NotFound
