@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 from flask import Flask
 from flask.testing import FlaskClient
+from jinja2.bccache import Bucket, BytecodeCache
 from werkzeug.test import TestResponse
 
 from ppcfetch.errors import NotFound, Refused
@@ -83,6 +84,23 @@ def a_page(*fetches: Fetch, **changes: object) -> DomainPage:
         complete=complete,
     )
     return replace(page, **changes)  # type: ignore[arg-type]  # the test names real fields
+
+
+class CompiledTemplates(BytecodeCache):
+    """Templates compiled once for all sites of a test process."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, bytes] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        if bucket.key in self._kept:
+            bucket.bytecode_from_string(self._kept[bucket.key])
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        self._kept[bucket.key] = bucket.bytecode_to_string()
+
+
+COMPILED = CompiledTemplates()
 
 
 @dataclass
@@ -244,6 +262,7 @@ class FakeSite:
             self.users.accounts[user.email] = Account(user, f"hashed {PASSWORD}")
         self.sessions = FakeSessions(self.users)
         self.app: Flask = create_app(self._services(), self.config)
+        self.app.jinja_env.bytecode_cache = COMPILED
 
     def visitor(self) -> FlaskClient:
         """Give a browser without any cookie."""

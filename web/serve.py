@@ -56,7 +56,10 @@ def application(threads: int = 8) -> Flask:
     ports = stack.enter_context(open_site(settings, threads=threads))
     checks = Checks(ports.database_facts, ports.stream_epoch)
     stack.callback(checks.close)
-    return create_app(services_of(ports, checks), config_of(settings, ports.limiter))
+    app = create_app(services_of(ports, checks), config_of(settings, ports.limiter))
+    for template in app.jinja_env.list_templates():
+        app.jinja_env.get_template(template)  # compiled now, not while the first visitor waits
+    return app
 
 
 def services_of(ports: SitePorts, checks: Checks) -> Services:

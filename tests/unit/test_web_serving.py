@@ -66,9 +66,14 @@ def test_what_hangs_counts_as_away_and_questions_to_it_do_not_pile_up(hung: Even
     assert found == [Health(database=False, schema=False, stream=True)] * 5
     assert len(asked) == 1
 
-    hung.set()
     polls: list[Health] = []
-    wait_until(lambda: (polls.append(checks()), polls[-1] == GOOD)[1], describe="an answer again")
+
+    def is_well() -> bool:
+        polls.append(checks())
+        return polls[-1] == GOOD
+
+    hung.set()
+    wait_until(is_well, describe="it answers again")
     assert len(asked) <= 1 + len(polls)
 
 
