@@ -89,6 +89,12 @@ class Rig(ABC):
     def expire_name(self, consumer: str) -> None: ...
 
     @abstractmethod
+    def shorten_name(self, consumer: str, left: timedelta) -> None: ...
+
+    @abstractmethod
+    def name_is_held_for(self, consumer: str) -> timedelta: ...
+
+    @abstractmethod
     def fill(self, *, full: bool = True) -> None: ...
 
     @abstractmethod
@@ -181,6 +187,13 @@ class FakeRig(Rig):
 
     def expire_name(self, consumer: str) -> None:
         self.server.expire_name(consumer)
+
+    def shorten_name(self, consumer: str, left: timedelta) -> None:
+        incarnation, _ = self.server.state.names[consumer]
+        self.server.state.names[consumer] = (incarnation, self.server.now() + left.total_seconds())
+
+    def name_is_held_for(self, consumer: str) -> timedelta:
+        return timedelta(seconds=self.server.state.names[consumer][1] - self.server.now())
 
     def fill(self, *, full: bool = True) -> None:
         self.server.full = full
@@ -288,6 +301,14 @@ class RealRig(Rig):
 
     def expire_name(self, consumer: str) -> None:
         self.client.delete(self.keys.consumer(consumer))
+
+    def shorten_name(self, consumer: str, left: timedelta) -> None:
+        # Long enough for the test to keep the name before it is lost, however slow it is.
+        self.client.pexpire(self.keys.consumer(consumer), left + LEASE / 2)
+
+    def name_is_held_for(self, consumer: str) -> timedelta:
+        left = int(self.client.pttl(self.keys.consumer(consumer)))
+        return timedelta(milliseconds=left) - LEASE / 2
 
     def fill(self, *, full: bool = True) -> None:
         self.client.config_set("maxmemory", 1 if full else 0)
