@@ -9,6 +9,8 @@ from flask_limiter import Limiter, RequestLimit
 from web.identity import current_user
 
 SITE_NETWORK_BITS = 64
+KEYS = "{ppcfetch}:limit"
+"""Where the counts are in Redis: under the one prefix that our Redis users may touch."""
 LONGEST_EMAIL = 254
 
 ROUTES: tuple[tuple[str, str, str], ...] = (
@@ -69,13 +71,17 @@ def _limiter(app: Flask, storage: str) -> Limiter:
         storage = f"redis+{storage}"
     if storage.startswith("redis"):
         # No hidden repeats: a limiter that waits for a dead store would be the outage itself.
-        options = {"socket_connect_timeout": 0.2, "socket_timeout": 0.2, "retry": None}
+        options = {
+            "socket_connect_timeout": 0.2,
+            "socket_timeout": 0.2,
+            "retry": None,
+            "key_prefix": KEYS,
+        }
     return Limiter(
         visitor_network,
         app=app,
         storage_uri=storage,
         storage_options=options,  # type: ignore[arg-type]  # the client takes more than it declares
-        key_prefix="{ppcfetch}:limit",
         strategy="fixed-window",
         headers_enabled=True,
         in_memory_fallback_enabled=True,
