@@ -76,8 +76,7 @@ def _health(ports: SitePorts, pool: ThreadPoolExecutor) -> Health:
 
 
 def _is_current(ports: SitePorts) -> bool:
-    facts = ports.database_facts()
-    return facts.revision == facts.head
+    return ports.database_facts().is_fit
 
 
 def _answers(ports: SitePorts) -> bool:

@@ -37,15 +37,24 @@ class Finding:
 class DatabaseFacts:
     """What PostgreSQL says of itself.
 
+    Shape: ahead tells that a newer release has migrated the schema already; migrations are
+    additive first, so this one goes on working.
     Units: offset is its clock minus ours, positive when it is ahead.
     """
 
     version: str
     revision: str | None
     head: str
+    ahead: bool
     offset: timedelta
     reader_role: bool
     durable: bool
+
+
+    @property
+    def is_fit(self) -> bool:
+        """Whether the schema is one that this release can work on."""
+        return self.ahead or self.revision == self.head
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +79,13 @@ def findings_of_database(facts: DatabaseFacts) -> Iterator[Finding]:
     yield Finding("database", Verdict.GOOD, f"PostgreSQL {facts.version} answers")
     if facts.revision == facts.head:
         yield Finding("schema", Verdict.GOOD, f"at the newest revision, {facts.head}")
+    elif facts.ahead:
+        yield Finding(
+            "schema",
+            Verdict.WARN,
+            f"at {facts.revision}, newer than this release, which knows {facts.head}",
+            "finish the upgrade: replace the processes of the older release",
+        )
     else:
         yield Finding(
             "schema",

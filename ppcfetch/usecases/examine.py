@@ -25,7 +25,7 @@ def examine(
     try:
         facts = database()
         found.extend(findings_of_database(facts))
-        value = epoch() if facts.revision == facts.head else None
+        value = epoch() if facts.is_fit else None
     except PpcFetchError as error:
         found.append(_away("database", error, "PPCFETCH_DATABASE_URL"))
     try:

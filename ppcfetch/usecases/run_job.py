@@ -8,6 +8,7 @@ from ppcfetch.errors import (
     ArchiveChanged,
     ArchiveThrottled,
     DatabaseUnavailable,
+    Permanent,
     Retryable,
 )
 from ppcfetch.model.ad import ArchivePage
@@ -62,6 +63,10 @@ def _ask(job: Job, *, archive: Archive, pace: Pace) -> ArchivePage:
         if rest is not None:
             # The breaker is open: an outage of the archive must not use up the job's attempts.
             raise ArchiveThrottled(str(failure), retry_after=rest) from failure
+        raise
+    except Permanent:
+        # Whatever it said, the archive answered: that is all the pace wants to know.
+        pace.went_well()
         raise
     pace.went_well()
     return page

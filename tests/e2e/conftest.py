@@ -5,9 +5,7 @@ from pathlib import Path
 
 import pytest
 
-pytest.register_assert_rewrite("tests.e2e.plant")
-
-from tests.e2e.plant import Plant  # noqa: E402 - its assertions explain themselves from here on
+from tests.e2e.plant import Plant
 
 
 @pytest.fixture

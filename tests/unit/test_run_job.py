@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from ppcfetch.errors import ArchiveBlocked, ArchiveUnavailable
+from ppcfetch.errors import ArchiveBlocked, ArchiveRejected, ArchiveUnavailable
 from ppcfetch.model.fetch import FetchState
 from ppcfetch.model.job import JobState
 from ppcfetch.model.outcome import Dead, Done, HandBack, Leave, Rest, RetryLater
@@ -122,6 +122,18 @@ def test_a_worker_that_is_stopped_while_it_waits_hands_back_at_once() -> None:
 
     assert outcome == HandBack()
     assert stage.archive.asked == []
+
+
+def test_an_answer_that_kills_the_job_is_still_an_answer_for_the_pace() -> None:
+    """The breaker's one trial call must not be left without a report."""
+    stage = Stage(pages=1)
+    stage.request()
+    stage.archive.answers = [ArchiveRejected("400")]
+
+    outcomes = stage.worker().work()
+
+    assert outcomes == [Dead("400")]
+    assert stage.pace.told == ["well"]
 
 
 def test_a_walk_in_a_circle_ends_dead() -> None:

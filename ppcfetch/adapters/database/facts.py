@@ -61,6 +61,7 @@ def database_facts(engine: Engine) -> DatabaseFacts:
         version=row.version,
         revision=revision,
         head=migrate.head(),
+        ahead=revision is not None and revision not in migrate.revisions(),
         offset=row.now - before,
         reader_role=row.reader_role,
         durable=row.durable,

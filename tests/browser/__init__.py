@@ -1,0 +1,1 @@
+"""A real Chromium on the running site."""

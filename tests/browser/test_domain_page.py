@@ -1,0 +1,110 @@
+"""A person with a browser: signs in, opens a stale page, and watches it fill."""
+
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+from tests.e2e.plant import Plant
+from tests.e2e.visitor import PASSWORD
+from tests.waiting import wait_until
+
+DOMAIN = "bluebird-outdoor.example"
+ADS = 1200
+PATIENCE_MS = 60_000
+
+
+def sign_up(page: Page) -> None:
+    """Register through the form."""
+    page.goto("/register")
+    page.get_by_label("E-mail address").fill("ann@mail.example")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Register").click()
+    expect(page.get_by_role("button", name="Sign out")).to_be_visible()
+
+
+def findings(page: Page) -> list[str]:
+    """Give what axe finds wrong on the page."""
+    violations = Axe().run(page).response["violations"]
+    return [f"{one['id']}: {one['nodes'][0]['html'][:200]}" for one in violations]
+
+
+def test_a_stale_page_asks_by_itself_and_fills_while_it_is_watched(
+    page: Page, plant: Plant
+) -> None:
+    """Nothing is clicked but the look-up, and closing the page changes nothing."""
+    plant.behave(latency_ms=250)
+    plant.start_worker()
+    sign_up(page)
+
+    page.get_by_role("searchbox").first.fill(f"https://www.{DOMAIN}/shop?x=1")
+    page.get_by_role("button", name="Look up").first.click()
+    page.wait_for_url(f"**/domains/{DOMAIN}")
+    expect(page.get_by_role("heading", level=1)).to_have_text(DOMAIN)
+    bar = page.get_by_role("region", name="Freshness")
+    expect(bar).to_contain_text(re.compile(r"Page \d+ of about"), timeout=PATIENCE_MS)
+    expect(bar).to_contain_text(re.compile(r"Done in"), timeout=PATIENCE_MS)
+    page.reload()
+
+    expect(page.get_by_text("1,200", exact=True).first).to_be_visible()
+    for heading in ("Activity", "Who pays", "Ads", "History"):
+        expect(page.get_by_role("heading", name=heading, exact=True)).to_be_visible()
+    assert page.get_by_role("table", include_hidden=False).get_by_role("row").count() > 3
+    assert page.locator("ul.ads > li").count() > 10
+    assert plant.one("SELECT count(*) FROM fetches") == 1
+    assert findings(page) == []
+
+
+@pytest.mark.parametrize(
+    ("scheme", "width"), [("light", 1200), ("dark", 1200), ("light", 390), ("dark", 390)]
+)
+def test_the_filled_page_is_accessible_in_every_look(
+    browser: Browser, plant: Plant, scheme: str, width: int
+) -> None:
+    """Light, dark, and on a phone: no finding, and nothing wider than the screen."""
+    plant.start_worker()
+    code, _ = plant.run("fetch", "tiny-teapot.example", "--wait")
+    context = browser.new_context(
+        base_url=plant.site,
+        color_scheme="dark" if scheme == "dark" else "light",
+        viewport={"width": width, "height": 900},
+    )
+    page = context.new_page()
+
+    page.goto("/domains/tiny-teapot.example")
+    expect(page.get_by_role("heading", name="Who pays")).to_be_visible()
+    rows = page.get_by_role("region", name="Table of advertisers").get_by_role("row").count()
+    found = findings(page)
+    overflow = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+    context.close()
+
+    assert (code, rows) == (0, 3)
+    assert found == []
+    assert overflow <= 0
+
+
+def test_everything_but_the_live_bar_works_without_scripts(browser: Browser, plant: Plant) -> None:
+    """Sign in, ask by the button, see progress by reload, filter, sort and page."""
+    plant.start_worker()
+    context = browser.new_context(base_url=plant.site, java_script_enabled=False)
+    page = context.new_page()
+    sign_up(page)
+
+    page.goto(f"/domains/{DOMAIN}")
+    page.locator("#bar-button").click()
+    wait_until(
+        lambda: plant.one("SELECT count(*) FROM fetches WHERE state = 'done'"),
+        describe="the fetch is done",
+        timeout=60,
+    )
+    page.goto(f"/domains/{DOMAIN}")
+    first = page.locator("ul.ads > li").first.inner_text()
+    page.get_by_role("link", name="Older ads").click()
+    second = page.locator("ul.ads > li").first.inner_text()
+    page.get_by_role("link", name=re.compile("^video")).first.click()
+    videos = page.locator("ul.ads > li").count()
+    context.close()
+
+    assert first != second
+    assert videos > 0
