@@ -1,4 +1,4 @@
-"""PostgreSQL in memory: the ports `Jobs`, `Fetches`, `Due` and `Pages` on one virtual clock.
+"""PostgreSQL in memory: every port of rows on one virtual clock.
 
 The contract suites run the same tests on this and on the real server.
 """
@@ -11,12 +11,12 @@ from ppcfetch.model.ad import Ad, AdFormat, ArchivePage, Preview, PreviewKind
 from ppcfetch.model.job import Checkpoint, JobState
 from ppcfetch.model.lease import Lease
 from ppcfetch.ports import Progress
-from tests.fakes_fetches import FakeDue
+from tests.fakes_operators import FakeOperators
 from tests.fakes_tables import AdRow, LoggedPage
 
 
-class FakeDatabase(FakeDue):
-    """All four ports; `advance` lets time pass, `down` and `lose_next_reply` are its faults."""
+class FakeDatabase(FakeOperators):
+    """All ports of rows; `advance` lets time pass, `down` and `lose_next_reply` are its faults."""
 
     def write_page(self, lease: Lease, page: ArchivePage, checkpoint: Checkpoint) -> Progress:
         with self.call():

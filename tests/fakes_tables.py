@@ -15,8 +15,9 @@ from ppcfetch.adapters.database.keeping import Keeping
 from ppcfetch.errors import DatabaseUnavailable
 from ppcfetch.model.ad import Ad, TotalRange
 from ppcfetch.model.fetch import Fetch, FetchState, outcome_of
-from ppcfetch.model.job import ACTIVE, Job, JobState
+from ppcfetch.model.job import ACTIVE, Job, JobState, Pool
 from ppcfetch.model.lease import Holder, Limits
+from ppcfetch.model.operation import Deed, Noted, Pause
 
 ZERO = datetime(2026, 1, 1, tzinfo=UTC)
 LIMITS = Limits(
@@ -101,6 +102,8 @@ class Tables:
     advertisers: dict[str, str | None] = field(default_factory=dict)
     page_log: dict[tuple[int, int], LoggedPage] = field(default_factory=dict)
     turn: tuple[Holder, datetime] | None = None
+    pauses: dict[Pool, Pause] = field(default_factory=dict)
+    audit: list[Noted] = field(default_factory=list)
     numbers: Counter[str] = field(default_factory=Counter)
     _ahead: timedelta = timedelta(0)
     _one_at_a_time: RLock = field(default_factory=RLock)
@@ -128,6 +131,10 @@ class Tables:
             if self.lose_next_reply:
                 self.lose_next_reply = False
                 raise DatabaseUnavailable("the database's answer was lost")
+
+    def keep(self, deed: Deed, target: str) -> None:
+        """Keep a deed in the audit."""
+        self.audit.append(Noted(self.moment(), deed, target))
 
     def jobs_of(self, fetch_id: int) -> list[JobRow]:
         """Give the jobs of a fetch in id order."""

@@ -108,6 +108,7 @@ class Seat:
     budget: Budget | None = None
     hand: Hand = field(default_factory=Hand)
     stopping: threading.Event = field(default_factory=threading.Event)
+    paused: threading.Event = field(default_factory=threading.Event)
 
     def __post_init__(self) -> None:
         """Put the parts together as the worker process does."""
@@ -121,6 +122,7 @@ class Seat:
             stopping=self.stopping,
             budget=self.budget,
             max_attempts=self.limits.max_attempts,
+            paused=self.paused,
         )
 
     def lease(self, free: int = 1) -> Sequence[Held]:
@@ -186,6 +188,7 @@ class Stage:
             due=self.database,
             doorbell=self.redis,
             census=self.redis,
+            pauses=self.database,
             handler=self.handler,
             clock=self.clock,
         )

@@ -4,7 +4,7 @@ The one place that catches every exception: whatever a handler does, the row lea
 """
 
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 
 import structlog
@@ -21,7 +21,8 @@ from workers.held import Held
 class Consumer:
     """What running a delivery needs.
 
-    Shape: budget is None in pools that nobody waits for.
+    Shape: budget is None in pools that nobody waits for; paused is set while the pool must not
+    work.
     """
 
     handler: Handler
@@ -29,6 +30,7 @@ class Consumer:
     stopping: threading.Event
     budget: Budget | None
     max_attempts: int
+    paused: threading.Event = field(default_factory=threading.Event)
 
     def run(self, held: Held) -> Outcome:
         """Run a leased job until it ends, must stop, or fails; gives what its end means."""
@@ -48,7 +50,7 @@ class Consumer:
         for progress in self.handler(held):
             if held.ended:
                 continue
-            if self.stopping.is_set():
+            if self.stopping.is_set() or self.paused.is_set():
                 return HandBack()
             if progress is not None and self._must_give_way(held):
                 return Spill()

@@ -15,6 +15,7 @@ from ppcfetch.model.job import Pool
 from ppcfetch.model.lease import Budget, Limits
 from ppcfetch.ports import WorkerPorts
 from workers.consumer import Consumer
+from workers.gate import Gate
 from workers.heartbeat import EXIT_NAME_LOST, Heartbeat, beat_until
 from workers.held import Hand
 from workers.intake import Intake
@@ -24,6 +25,7 @@ from workers.sweeper import Sweeper
 
 WAIT_FOR_SLOT_SECONDS = 0.5
 WAIT_FOR_SETTLING_SECONDS = 0.02
+WAIT_AT_GATE_SECONDS = 0.1
 FIRST_PAUSE_SECONDS = 0.1
 LONGEST_PAUSE_SECONDS = 2.0
 EXIT_OK = 0
@@ -54,6 +56,7 @@ class WorkerPool:
         self._finished = threading.Event()
         self._parts = parts
         self._sweeper = Sweeper(parts, every=work.sweep)
+        self._gate = Gate(parts.pauses, pool=work.pool)
         self._pool = work.pool
         self._limits = limits
         self._threads = work.threads
@@ -66,6 +69,7 @@ class WorkerPool:
             stopping=self.stopping,
             budget=work.budget,
             max_attempts=limits.max_attempts,
+            paused=self._gate.closed,
         )
 
     def run(self) -> int:
@@ -88,6 +92,7 @@ class WorkerPool:
         self._spawn("settler", settler.run)
         self._spawn("sweeper", self._sweeper.run, self.stopping)
         self._spawn("heartbeat", self._beat)
+        self._spawn("gate", self._gate.watch, self.stopping)
         return Slots(self._threads, consumer=self._consumer, settler=settler)
 
     def _beat(self) -> None:
@@ -105,6 +110,9 @@ class WorkerPool:
         leasing = Leasing(parts, hand=self._hand, pool=self._pool, limits=self._limits)
         pause = 0.0
         while not self.stopping.wait(pause):
+            if self._gate.closed.is_set():
+                pause = WAIT_AT_GATE_SECONDS
+                continue
             try:
                 self._turn(slots, intake, leasing)
             except NameLost as lost:
@@ -121,7 +129,7 @@ class WorkerPool:
         if not free:
             return
         deliveries = intake.next(free)
-        if deliveries and self.stopping.is_set():
+        if deliveries and (self.stopping.is_set() or self._gate.closed.is_set()):
             # Not leased yet, so there is no row to change: let others have them at once.
             self._parts.settling.move(deliveries, self._pool)
             return

@@ -10,6 +10,7 @@ from ppcfetch.adapters.database.due import PostgresDue
 from ppcfetch.adapters.database.facts import database_facts
 from ppcfetch.adapters.database.jobs import PostgresJobs
 from ppcfetch.adapters.database.pages import PostgresPages
+from ppcfetch.adapters.database.pauses import PostgresPauses
 from ppcfetch.adapters.redis.census import RedisCensus
 from ppcfetch.adapters.redis.connections import Connections
 from ppcfetch.adapters.redis.deliveries import RedisDeliveries
@@ -29,7 +30,7 @@ from ppcfetch.usecases.examine import examine
 from ppcfetch.usecases.run_job import run_job
 
 BESIDE_SLOTS = 4
-"""Connections of a worker's loop, settler and sweeper beside one for each slot."""
+"""Connections of a worker's loop, settler, sweeper and gate beside one for each slot."""
 
 
 @contextmanager
@@ -67,6 +68,7 @@ def open_worker(settings: Settings, *, pool: Pool, threads: int) -> Iterator[Wor
             due=due,
             doorbell=RedisDoorbell(redis.rest, keys),
             census=RedisCensus(redis.rest, keys),
+            pauses=PostgresPauses(work),
             handler=partial(
                 run_job,
                 archive=open_client(stack, settings, addresses),

@@ -17,6 +17,8 @@ COMMANDS = {
     "db": "db:db",
     "fetch": "fetch:fetch",
     "status": "status:status",
+    "pause": "pools:pause",
+    "resume": "pools:resume",
     "user": "user:user",
     "archive": "archive:archive",
     "doctor": "doctor:doctor",

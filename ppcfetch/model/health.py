@@ -50,7 +50,6 @@ class DatabaseFacts:
     reader_role: bool
     durable: bool
 
-
     @property
     def is_fit(self) -> bool:
         """Whether the schema is one that this release can work on."""

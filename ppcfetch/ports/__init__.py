@@ -6,6 +6,7 @@ Times are aware UTC and come from the database clock, except where a port says o
 """
 
 from ppcfetch.ports.accounts import NewUsers, PasswordRules
+from ppcfetch.ports.operations import Audit, Pauses
 from ppcfetch.ports.outside import Archive, Clock, Pace
 from ppcfetch.ports.requests import Asked, DomainSummary, Fetches, Request, Watching
 from ppcfetch.ports.rows import Due, Jobs, Pages, Progress, Taking
@@ -15,6 +16,7 @@ from ppcfetch.ports.work import Handler, Name, Run, SweepReport, WorkerPorts
 __all__ = [
     "Archive",
     "Asked",
+    "Audit",
     "Census",
     "Clock",
     "Deliveries",
@@ -29,6 +31,7 @@ __all__ = [
     "Pace",
     "Pages",
     "PasswordRules",
+    "Pauses",
     "Progress",
     "Request",
     "Run",

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ppcfetch.model.lease import Holder, Lease
+from ppcfetch.ports.operations import Pauses
 from ppcfetch.ports.outside import Clock
 from ppcfetch.ports.rows import Due, Jobs, Progress
 from ppcfetch.ports.stream import Census, Deliveries, Doorbell, Settling
@@ -61,6 +62,7 @@ class WorkerPorts:
     due: Due
     doorbell: Doorbell
     census: Census
+    pauses: Pauses
     handler: Handler
     clock: Clock
 

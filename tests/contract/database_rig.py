@@ -8,18 +8,31 @@ from typing import Any
 
 from sqlalchemy import Row, text
 
+from ppcfetch.adapters.database.audit import PostgresAudit
 from ppcfetch.adapters.database.due import PostgresDue
 from ppcfetch.adapters.database.engine import make_engine
 from ppcfetch.adapters.database.fetches import PostgresFetches
 from ppcfetch.adapters.database.jobs import PostgresJobs
 from ppcfetch.adapters.database.pages import PostgresPages
+from ppcfetch.adapters.database.pauses import PostgresPauses
 from ppcfetch.adapters.database.rows import job_of
 from ppcfetch.model.ad import Ad, AdFormat, ArchivePage, Preview, PreviewKind
 from ppcfetch.model.domain import DomainName
 from ppcfetch.model.fetch import FetchReason, Freshness
 from ppcfetch.model.job import Job, Pool
 from ppcfetch.model.lease import Holder, Lease, Refused
-from ppcfetch.ports import Asked, Due, Fetches, Jobs, Pages, Progress, Request, Taking
+from ppcfetch.ports import (
+    Asked,
+    Audit,
+    Due,
+    Fetches,
+    Jobs,
+    Pages,
+    Pauses,
+    Progress,
+    Request,
+    Taking,
+)
 from tests.fakes_database import FakeDatabase
 from tests.fakes_tables import KEEPING, LIMITS, JobRow
 
@@ -31,7 +44,7 @@ BERT = Holder("host.interactive.2", 2)
 _TIMES = {
     "domains": ("checked_at", "attempted_at"),
     "fetches": ("asked_at", "started_at", "finished_at"),
-    "jobs": ("due_at", "beat_at", "progressed_at", "finished_at"),
+    "jobs": ("due_at", "taken_at", "beat_at", "progressed_at", "finished_at"),
     "page_log": ("written_at",),
     "sessions": ("expires_at",),
     "turns": ("expires_at",),
@@ -46,6 +59,8 @@ class Rig:
     fetches: Fetches
     due: Due
     pages: Pages
+    pauses: Pauses
+    audit: Audit
 
     def passes(self, length: timedelta) -> None:
         """Let time pass, as far as the database can tell."""
@@ -140,7 +155,7 @@ class FakeRig(Rig):
 
     def __init__(self) -> None:
         self.database = FakeDatabase()
-        super().__init__(self.database, self.database, self.database, self.database)
+        super().__init__(*[self.database] * 6)
 
     def passes(self, length: timedelta) -> None:
         self.database.advance(length)
@@ -175,6 +190,8 @@ class RealRig(Rig):
             fetches=PostgresFetches(self.engine),
             due=PostgresDue(self.engine, LIMITS, KEEPING),
             pages=PostgresPages(self.engine),
+            pauses=PostgresPauses(self.engine),
+            audit=PostgresAudit(self.engine),
         )
 
     def passes(self, length: timedelta) -> None:
@@ -216,5 +233,5 @@ class RealRig(Rig):
         """Delete all rows but the epoch."""
         self.run(
             "TRUNCATE domains, advertisers, ads, fetches, jobs, page_log, domain_advertisers,"
-            " domain_days, users, sessions, turns RESTART IDENTITY"
+            " domain_days, users, sessions, turns, pauses, audit RESTART IDENTITY"
         )

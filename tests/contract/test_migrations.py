@@ -11,7 +11,7 @@ from sqlalchemy import exc, inspect, make_url, text
 
 from ppcfetch.adapters.database import migrate
 from ppcfetch.adapters.database.engine import make_engine, translated
-from ppcfetch.adapters.database.schema import metadata
+from ppcfetch.adapters.database.schema_operators import metadata
 from tests.servers import Databases, libpq
 
 

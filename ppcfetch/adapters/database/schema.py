@@ -49,7 +49,8 @@ def _when(name: str, *, nullable: bool = True) -> Column[object]:
     return Column(name, DateTime(timezone=True), nullable=nullable)
 
 
-def _now(name: str) -> Column[object]:
+def time_of_writing(name: str) -> Column[object]:
+    """Give a column that the database clock fills."""
     return Column(name, DateTime(timezone=True), nullable=False, server_default=text("now()"))
 
 
@@ -61,7 +62,7 @@ domains = Table(
     "domains",
     metadata,
     Column("domain", Key, primary_key=True, comment="registrable domain as A-label"),
-    _now("created_at"),
+    time_of_writing("created_at"),
     Column("checked_at", DateTime(timezone=True), comment="end of the last complete fetch"),
     Column("attempted_at", DateTime(timezone=True), comment="end of the last fetch of any outcome"),
     Column("complete_fetch_id", BigInteger, comment="last fetch that read the domain to its end"),
@@ -79,7 +80,7 @@ advertisers = Table(
     metadata,
     Column("advertiser_id", Key, primary_key=True),
     Column("name", Text, comment="as the archive last gave it; null when it never did"),
-    _now("first_seen_at"),
+    time_of_writing("first_seen_at"),
 )
 
 ads = Table(
@@ -129,7 +130,7 @@ fetches = Table(
     Column("state", Text, nullable=False, server_default=text("'active'")),
     Column("reason", Text, nullable=False),
     Column("asked_by", BigInteger, comment="users.id; null for commands and schedules"),
-    _now("asked_at"),
+    time_of_writing("asked_at"),
     _when("started_at"),
     _when("finished_at"),
     Column("total_lower", BigInteger),
@@ -160,8 +161,8 @@ jobs = Table(
     Column("first_day", Date),
     Column("last_day", Date),
     Column("state", Text, nullable=False, server_default=text("'queued'")),
-    _now("created_at"),
-    _now("due_at"),
+    time_of_writing("created_at"),
+    time_of_writing("due_at"),
     _count("fence"),
     Column("holder", Text, comment="consumer name of the last lease"),
     Column("incarnation", BigInteger),
@@ -177,6 +178,12 @@ jobs = Table(
     _when("progressed_at"),
     _when("finished_at"),
     Column("error", Text),
+    Column("taken_at", DateTime(timezone=True), comment="when the last lease began"),
+    Column(
+        "discarded_at",
+        DateTime(timezone=True),
+        comment="when an operator put the dead job aside",
+    ),
     CheckConstraint("state IN ('queued', 'running', 'done', 'dead', 'cancelled')", name="state"),
     CheckConstraint("pool IN ('interactive', 'bulk')", name="pool"),
     Index("jobs_by_fetch", "fetch_id", "id"),
@@ -204,7 +211,7 @@ page_log = Table(
     Column("ads", Integer, nullable=False),
     Column("new", Integer, nullable=False),
     Column("changed", Integer, nullable=False),
-    _now("written_at"),
+    time_of_writing("written_at"),
     Index("page_log_by_time", "written_at"),
 )
 
@@ -236,7 +243,7 @@ users = Table(
     Column("email", Text, nullable=False, unique=True, comment="lower case"),
     Column("password_hash", Text, nullable=False),
     Column("operator", Boolean, nullable=False, server_default=text("false")),
-    _now("created_at"),
+    time_of_writing("created_at"),
 )
 
 sessions = Table(
@@ -244,7 +251,7 @@ sessions = Table(
     metadata,
     Column("token_hash", LargeBinary, primary_key=True, comment="SHA-256 of the cookie's token"),
     Column("user_id", BigInteger, ForeignKey("users.id", ondelete="CASCADE"), nullable=False),
-    _now("created_at"),
+    time_of_writing("created_at"),
     _when("expires_at", nullable=False),
     Index("sessions_by_user", "user_id"),
     Index("sessions_by_expiry", "expires_at"),

@@ -52,6 +52,7 @@ WITH asked AS (
         incarnation = :incarnation,
         request = found.asked_request,
         beat_at = clock_timestamp(),
+        taken_at = CASE found.verdict WHEN 'free' THEN clock_timestamp() ELSE jobs.taken_at END,
         finished_at = CASE found.verdict WHEN 'dies' THEN clock_timestamp() END,
         error = CASE found.verdict
             WHEN 'dies' THEN format('started %s times without storing a page', jobs.starts)

@@ -1,0 +1,35 @@
+"""What operators do, and what is kept of it."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from ppcfetch.model.job import Pool
+from ppcfetch.model.operation import Deed, Noted, Pause
+
+
+class Pauses(Protocol):
+    """Which pools are paused; kept in the database, so that it outlives workers and Redis."""
+
+    def pause_of(self, pool: Pool) -> Pause | None:
+        """Give a pool's pause, None while it may work. Cheap: workers ask twice a second."""
+        ...
+
+    def pause(self, pool: Pool, deed: Deed) -> bool:
+        """Pause a pool and note the deed in one transaction; False when it was paused already."""
+        ...
+
+    def resume(self, pool: Pool, deed: Deed) -> bool:
+        """Let a pool work again and note the deed in one transaction; False when it does."""
+        ...
+
+
+class Audit(Protocol):
+    """What operators did, kept for ever."""
+
+    def note(self, deed: Deed, target: str) -> None:
+        """Keep a deed that changed something outside of the database."""
+        ...
+
+    def about(self, target: str, *, count: int = 20) -> Sequence[Noted]:
+        """Give the deeds done to a target, newest first."""
+        ...
