@@ -32,6 +32,11 @@ class Visitor:
         answer = self._send(self.get("/register"), email=email, password=PASSWORD)
         assert answer.is_success, answer.text
 
+    def log_in(self, email: str, password: str) -> None:
+        """Sign in to an account."""
+        answer = self._send(self.get("/login"), email=email, password=password)
+        assert answer.is_success, answer.text
+
     def refresh(self, domain: str, page: BeautifulSoup | None = None) -> httpx.Response:
         """Send the refresh form of a domain's page, opened now or before."""
         opened = page or self.get(f"/domains/{domain}")
