@@ -37,7 +37,7 @@ class Checks:
         facts = self._in_time(self._database.submit(_given, self._database_facts))
         return Health(
             database=facts is not None,
-            schema=facts is not None and facts.revision == facts.head,
+            schema=facts is not None and facts.is_fit,
             stream=self._in_time(stream) is True,
         )
 

@@ -1,13 +1,14 @@
-"""A Chromium, and sites on made answers for it to open."""
+"""A Chromium, and what it opens: a whole plant of programs, or sites on made answers."""
 
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 from werkzeug.serving import WSGIRequestHandler, make_server
 
+from tests.e2e.plant import Plant
 from tests.servers import require
 from tests.site import FakeSite
 
@@ -33,13 +34,33 @@ class SilentHandler(WSGIRequestHandler):
 
 
 @pytest.fixture(scope="session")
-def chromium() -> Iterator[Browser]:
+def browser() -> Iterator[Browser]:
     """The browser of this test process; each test opens its own window."""
     require("Debian's chromium", found=CHROMIUM.is_file())
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
-        yield browser
-        browser.close()
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def plant(database_url: str, redis_url: str, tmp_path: Path) -> Iterator[Plant]:
+    """Servers, emulator and site; a test starts the workers."""
+    made = Plant(tmp_path, database_url, redis_url)
+    try:
+        made.start_archive()
+        made.start_site()
+        yield made
+    finally:
+        made.stop()
+
+
+@pytest.fixture
+def page(browser: Browser, plant: Plant) -> Iterator[Page]:
+    """A window on the plant's site."""
+    context = browser.new_context(base_url=plant.site)
+    yield context.new_page()
+    context.close()
 
 
 @pytest.fixture

@@ -99,16 +99,17 @@ def sign_in(context: BrowserContext, site: str) -> Page:
     return page
 
 
-@pytest.mark.parametrize(
-    ("scheme", "width"), [("light", 1200), ("dark", 1200), ("light", 390), ("dark", 320)]
-)
+@pytest.mark.parametrize("look", [("light", 1200), ("dark", 1200), ("light", 390), ("dark", 320)])
 @pytest.mark.parametrize("who", ["a visitor", "somebody signed in"])
 def test_every_page_can_be_read_by_everybody(
-    chromium: Browser, serve: Serve, scheme: str, width: int, who: str
+    browser: Browser, serve: Serve, look: tuple[str, int], who: str
 ) -> None:
     site = serve(a_site())
-    viewport = {"width": width, "height": 900}
-    context = chromium.new_context(color_scheme=scheme, viewport=viewport)  # type: ignore[arg-type]
+    scheme, width = look
+    context = browser.new_context(
+        color_scheme="dark" if scheme == "dark" else "light",
+        viewport={"width": width, "height": 900},
+    )
     page = context.new_page() if who == "a visitor" else sign_in(context, site)
     watched = Watched(page)
 
@@ -129,10 +130,10 @@ def test_every_page_can_be_read_by_everybody(
 
 @pytest.mark.parametrize("width", [1200, 390])
 def test_nothing_moves_when_the_bar_changes_and_each_state_is_said_once(
-    chromium: Browser, serve: Serve, width: int
+    browser: Browser, serve: Serve, width: int
 ) -> None:
     made = a_site()
-    context = chromium.new_context(viewport={"width": width, "height": 900})
+    context = browser.new_context(viewport={"width": width, "height": 900})
     page = sign_in(context, serve(made))
     base = made.catalogue.pages[DOMAIN]
     page.goto(f"{page.url.rstrip('/')}{ADDRESS}")
@@ -155,11 +156,11 @@ def test_nothing_moves_when_the_bar_changes_and_each_state_is_said_once(
 
 
 def test_a_stale_page_asks_once_and_not_again_after_a_refusal(
-    chromium: Browser, serve: Serve
+    browser: Browser, serve: Serve
 ) -> None:
     made = a_site(LONG_AGO)
     made.refusal = Refused("Not now.")
-    context = chromium.new_context()
+    context = browser.new_context()
     page = sign_in(context, serve(made))
     address = f"{page.url.rstrip('/')}{ADDRESS}"
 
@@ -177,9 +178,9 @@ def test_a_stale_page_asks_once_and_not_again_after_a_refusal(
     context.close()
 
 
-def test_a_stale_page_asks_by_itself_for_who_is_signed_in(chromium: Browser, serve: Serve) -> None:
+def test_a_stale_page_asks_by_itself_for_who_is_signed_in(browser: Browser, serve: Serve) -> None:
     made = a_site(LONG_AGO)
-    context = chromium.new_context()
+    context = browser.new_context()
     page = sign_in(context, serve(made))
 
     page.goto(f"{page.url.rstrip('/')}{ADDRESS}")
@@ -191,9 +192,9 @@ def test_a_stale_page_asks_by_itself_for_who_is_signed_in(chromium: Browser, ser
     context.close()
 
 
-def test_everything_works_with_scripts_off(chromium: Browser, serve: Serve) -> None:
+def test_everything_works_with_scripts_off(browser: Browser, serve: Serve) -> None:
     made = a_site(LONG_AGO)
-    context = chromium.new_context(java_script_enabled=False)
+    context = browser.new_context(java_script_enabled=False)
     page = sign_in(context, serve(made))
 
     page.goto(f"{page.url.rstrip('/')}{ADDRESS}")
@@ -213,8 +214,8 @@ def test_everything_works_with_scripts_off(chromium: Browser, serve: Serve) -> N
     context.close()
 
 
-def test_the_colours_that_were_chosen_stay(chromium: Browser, serve: Serve) -> None:
-    context = chromium.new_context(color_scheme="light")
+def test_the_colours_that_were_chosen_stay(browser: Browser, serve: Serve) -> None:
+    context = browser.new_context(color_scheme="light")
     page = context.new_page()
     page.goto(serve(a_site()))
     paper = "getComputedStyle(document.body).backgroundColor"

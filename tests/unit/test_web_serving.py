@@ -15,7 +15,15 @@ from web.checks import Checks
 from web.serve import gunicorn_arguments
 from web.services import Health
 
-FACTS = DatabaseFacts("18.4", "0003", "0003", timedelta(0), reader_role=True, durable=True)
+FACTS = DatabaseFacts(
+    version="18.4",
+    revision="0003",
+    head="0003",
+    ahead=False,
+    offset=timedelta(0),
+    reader_role=True,
+    durable=True,
+)
 GOOD = Health(database=True, schema=True, stream=True)
 
 
@@ -45,7 +53,9 @@ def test_an_emptied_stream_is_no_missing_one() -> None:
 
 def test_a_missing_part_is_told_apart() -> None:
     old = replace(FACTS, revision="0002")
+    newer = replace(FACTS, revision="0004", ahead=True)
 
+    assert Checks(lambda: newer, lambda: "e")() == GOOD
     assert Checks(away, lambda: "e")() == Health(database=False, schema=False, stream=True)
     assert Checks(lambda: FACTS, silent)() == replace(GOOD, stream=False)
     assert Checks(lambda: old, lambda: "e")() == replace(GOOD, schema=False)
