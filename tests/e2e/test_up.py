@@ -59,6 +59,14 @@ class Up:
         """Give the oldest process below it whose command line holds the words, 0 when none does."""
         return min((pid for pid, line in self.children().items() if words in line), default=0)
 
+    def wait_for_another(self, words: str, victim: int) -> None:
+        """Wait until the program that was killed runs again."""
+        wait_until(
+            lambda: self.child(words) not in {0, victim},
+            describe=f"{words} is running again",
+            timeout=PATIENCE,
+        )
+
     def stop(self) -> int:
         """Ask it to stop, and give its exit code."""
         self.popen.send_signal(signal.SIGTERM)
@@ -127,11 +135,7 @@ def test_a_first_and_a_second_start_over_one_folder(folder: Path) -> None:
         for words in ("worker --pool interactive", "valkey-server"):
             victim = first.child(words)
             os.kill(victim, signal.SIGKILL)
-            wait_until(
-                lambda words=words, victim=victim: first.child(words) not in {0, victim},
-                describe=f"{words} is running again",
-                timeout=PATIENCE,
-            )
+            first.wait_for_another(words, victim)
         visitor.refresh(DOMAIN)
         wait_until(
             lambda: "250" in visitor.get(f"/domains/{DOMAIN}").get_text(),
