@@ -11,6 +11,7 @@ from ppcfetch.model.domain import DomainName
 from ppcfetch.model.fetch import Fetch, FetchState, Freshness
 from ppcfetch.model.job import ACTIVE, Checkpoint, Job, JobKind, JobState, Pool
 from ppcfetch.model.lease import Holder
+from ppcfetch.model.operation import Deed, job_target
 from ppcfetch.ports import Asked, Request
 from tests.fakes_jobs import FakeJobs
 from tests.fakes_tables import DomainRow, JobRow
@@ -44,7 +45,7 @@ class FakeFetches(FakeJobs):
                     row.finished_at = self.moment()
             return bool(self.close([fetch_id]))
 
-    def retry(self, job_id: int) -> tuple[int, Pool]:
+    def retry(self, job_id: int, deed: Deed | None = None) -> tuple[int, Pool]:
         with self.call():
             row = self.jobs.get(job_id)
             if row is None or row.job.state is not JobState.DEAD:
@@ -54,12 +55,25 @@ class FakeFetches(FakeJobs):
             if newer is not None and newer.id != fetch.id:
                 raise Refused(f"superseded by fetch {newer.id}")
             row.change(state=JobState.QUEUED, starts=0, attempts=0)
-            row.due_at, row.finished_at = self.moment(), None
+            row.due_at, row.finished_at, row.discarded = self.moment(), None, False
+            if deed is not None:
+                self.keep(deed, job_target(job_id))
             if fetch.state is not FetchState.ACTIVE:
                 self.fetches[fetch.id] = replace(
                     fetch, state=FetchState.ACTIVE, finished_at=None, error=None, unseen=None
                 )
             return job_id, row.job.pool
+
+    def discard(self, job_id: int, deed: Deed) -> bool:
+        with self.call():
+            row = self.jobs.get(job_id)
+            if row is None or row.job.state is not JobState.DEAD:
+                raise NotFound(f"there is no dead job {job_id}")
+            if row.discarded:
+                return False
+            row.discarded = True
+            self.keep(deed, job_target(job_id))
+            return True
 
     @staticmethod
     def new_job(job_id: int, fetch_id: int, query: Query, pool: Pool) -> Job:

@@ -5,7 +5,7 @@ the same tests on it and on them. What happens to real servers can be made to ha
 `full`, a lost reply, FLUSHALL, a rewind, deleted streams, groups, consumers and entries.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -169,6 +169,13 @@ class FakeRedis:
             oldest = self.now() - waiting[0][0] / 1000 if waiting else None
             age = None if oldest is None else timedelta(seconds=max(oldest, 0.0))
             return PoolCounts(len(waiting), in_hand, age)
+
+    def forget(self, job_ids: Collection[int]) -> int:
+        """Port DeadLetters."""
+        with self.step() as state:
+            kept = [one for one in state.dead if one[0].job_id not in job_ids]
+            forgotten, state.dead = len(state.dead) - len(kept), kept
+            return forgotten
 
     def drained(self, pool: Pool) -> bool:
         counts = self.counts(pool)

@@ -44,6 +44,7 @@ class JobRow:
     beat_at: datetime = ZERO
     progressed_at: datetime | None = None
     finished_at: datetime | None = None
+    discarded: bool = False
 
     def change(self, **values: object) -> None:
         """Write columns of the job."""

@@ -2,18 +2,40 @@
 
 import os
 import pwd
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 
+from ppcfetch.adapters.database.audit import PostgresAudit
+from ppcfetch.adapters.database.fetches import PostgresFetches
+from ppcfetch.adapters.database.job_views import JobViews
 from ppcfetch.adapters.database.pauses import PostgresPauses
+from ppcfetch.adapters.redis.dead_letters import DeadLetter, RedisDeadLetters
+from ppcfetch.adapters.redis.doorbell import RedisDoorbell
+from ppcfetch.adapters.redis.keys import Keys
 from ppcfetch.bootstrap.addresses import find_addresses
-from ppcfetch.bootstrap.parts import open_engine
-from ppcfetch.ports import Pauses
+from ppcfetch.bootstrap.parts import open_engine, open_redis
+from ppcfetch.errors import NotFound, StreamUnavailable
+from ppcfetch.model.job import JobState
+from ppcfetch.model.job_view import JobView
+from ppcfetch.model.operation import Deed, Noted, job_target
+from ppcfetch.ports import Audit, Pauses
 from ppcfetch.settings import Settings
+from ppcfetch.usecases.discard_dead import Discarded, discard_dead
+from ppcfetch.usecases.retry_dead import Retried, retry_dead
 
 PATIENCE = timedelta(seconds=2)
+
+
+@dataclass(frozen=True, slots=True)
+class DeadJob:
+    """A dead job with its letters and what operators did to it; no letters while Redis is away."""
+
+    job: JobView
+    letters: Sequence[DeadLetter]
+    deeds: Sequence[Noted]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,15 +44,48 @@ class OperatorPorts:
 
     who: str
     pauses: Pauses
+    job_views: JobViews
+    letters: RedisDeadLetters
+    dead_job: Callable[[int], DeadJob]
+    retry_dead: Callable[[Sequence[int], Deed], Sequence[Retried]]
+    discard_dead: Callable[[Sequence[int], Deed], Sequence[Discarded]]
 
 
 @contextmanager
 def open_operators(settings: Settings) -> Iterator[OperatorPorts]:
     """Give the ports of operators' commands and close them at the end."""
-    addresses = find_addresses(settings)
+    addresses, keys = find_addresses(settings), Keys()
     with ExitStack() as stack:
         work = open_engine(stack, addresses.database, "ppcfetch operator", size=2)
-        yield OperatorPorts(who=_user(), pauses=PostgresPauses(work))
+        redis = open_redis(stack, addresses.redis, patience=PATIENCE)
+        fetches, views, audit = PostgresFetches(work), JobViews(work), PostgresAudit(work)
+        letters = RedisDeadLetters(redis.rest, keys)
+        yield OperatorPorts(
+            who=_user(),
+            pauses=PostgresPauses(work),
+            job_views=views,
+            letters=letters,
+            dead_job=partial(_dead_job, views=views, letters=letters, audit=audit),
+            retry_dead=partial(
+                retry_dead,
+                fetches=fetches,
+                letters=letters,
+                doorbell=RedisDoorbell(redis.rest, keys),
+            ),
+            discard_dead=partial(discard_dead, fetches=fetches, letters=letters),
+        )
+
+
+def _dead_job(job_id: int, *, views: JobViews, letters: RedisDeadLetters, audit: Audit) -> DeadJob:
+    """Give a dead job's story. Raises: NotFound when there is no such dead job."""
+    job = views.get(job_id)
+    if job.state is not JobState.DEAD:
+        raise NotFound(f"job {job_id} is not dead but {job.state}")
+    try:
+        found = letters.of_job(job_id)
+    except StreamUnavailable:
+        found = []
+    return DeadJob(job, found, audit.about(job_target(job_id)))
 
 
 def _user() -> str:

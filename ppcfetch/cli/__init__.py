@@ -17,6 +17,8 @@ COMMANDS = {
     "db": "db:db",
     "fetch": "fetch:fetch",
     "status": "status:status",
+    "jobs": "jobs:jobs",
+    "dead": "dead:dead",
     "pause": "pools:pause",
     "resume": "pools:resume",
     "user": "user:user",
@@ -53,6 +55,10 @@ def entry() -> None:
 
 def main() -> None:
     """Run the command line; our errors become one clear message and an exit code."""
+    from ppcfetch.adapters import logs
+
+    # Warnings go to standard error, so that what a script reads stays clean.
+    logs.configure(level=logs.WARNING)
     try:
         entry(prog_name="ppcfetch")
     except ConfigurationError as error:

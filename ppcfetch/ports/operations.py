@@ -1,6 +1,6 @@
 """What operators do, and what is kept of it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from ppcfetch.model.job import Pool
@@ -20,6 +20,14 @@ class Pauses(Protocol):
 
     def resume(self, pool: Pool, deed: Deed) -> bool:
         """Let a pool work again and note the deed in one transaction; False when it does."""
+        ...
+
+
+class DeadLetters(Protocol):
+    """The messages of dead jobs; the job's row is what decides, these only tell the story."""
+
+    def forget(self, job_ids: Collection[int]) -> int:
+        """Delete the letters of these jobs; gives how many."""
         ...
 
 

@@ -8,6 +8,7 @@ from typing import Protocol
 from ppcfetch.model.domain import DomainName
 from ppcfetch.model.fetch import Fetch, FetchReason
 from ppcfetch.model.job import Pool
+from ppcfetch.model.operation import Deed
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +57,18 @@ class Fetches(Protocol):
         """
         ...
 
-    def retry(self, job_id: int) -> tuple[int, Pool]:
+    def retry(self, job_id: int, deed: Deed | None = None) -> tuple[int, Pool]:
         """Queue a dead job again with no starts and attempts, its fetch reopened with it.
 
+        The deed is noted in the same transaction; a discarded job is taken out of its drawer.
         Raises: NotFound when no such dead job; Refused when a newer fetch supersedes it.
+        """
+        ...
+
+    def discard(self, job_id: int, deed: Deed) -> bool:
+        """Put a dead job aside and note the deed in one transaction; it stays dead.
+
+        Shape: False when it was put aside before. Raises: NotFound when no such dead job.
         """
         ...
 

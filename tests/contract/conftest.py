@@ -8,6 +8,7 @@ import pytest
 
 from ppcfetch.adapters.embedded.valkey import EmbeddedValkey
 from tests.contract import database_rig
+from tests.contract.commands_rig import Commands
 from tests.contract.stream_rig import FakeRig, RealRig, Rig
 from tests.servers import Databases, flush, heal
 
@@ -77,3 +78,9 @@ def database(request: pytest.FixtureRequest) -> database_rig.Rig:
     real = request.getfixturevalue("postgres")
     assert isinstance(real, database_rig.RealRig)
     return real
+
+
+@pytest.fixture
+def commands(postgres: database_rig.RealRig, redis_url: str) -> Commands:
+    """The command line on real servers."""
+    return Commands(postgres, redis_url, postgres.url)

@@ -184,6 +184,7 @@ class RealRig(Rig):
     """On PostgreSQL, where time passes by moving everything that is stored into the past."""
 
     def __init__(self, url: str) -> None:
+        self.url = url
         self.engine = make_engine(url, application="contract", pool_size=8, lease=LEASE)
         super().__init__(
             jobs=PostgresJobs(self.engine, LIMITS),

@@ -18,7 +18,7 @@ from ppcfetch.adapters.redis.names import ConsumerName, take_name
 from ppcfetch.adapters.redis.settling import RedisSettling
 from ppcfetch.model.job import Pool
 from ppcfetch.model.lease import Delivery, Holder
-from ppcfetch.ports import Census, Deliveries, Doorbell, Settling
+from ppcfetch.ports import Census, DeadLetters, Deliveries, Doorbell, Settling
 from tests.fakes_consumer import FakeName
 from tests.fakes_redis import FakeRedis
 from tests.fakes_stream import parse, show
@@ -34,6 +34,7 @@ class Rig(ABC):
     """The ports on one server, and what can happen to that server."""
 
     doorbell: Doorbell
+    letters: DeadLetters
     census: Census
     census_of_the_hasty: Census
 
@@ -125,7 +126,7 @@ class FakeRig(Rig):
 
     def __init__(self) -> None:
         self.server = FakeRedis()
-        self.doorbell = self.server
+        self.doorbell = self.letters = self.server
         self.census = self.server
         self.census_of_the_hasty = FakeRedis(forgets_after=NOW)
         self.census_of_the_hasty.state = self.server.state
@@ -223,6 +224,7 @@ class RealRig(Rig):
         self.connections = connect(url, block=timedelta(seconds=2))
         self.client: Redis = self.connections.rest
         self.doorbell = RedisDoorbell(self.client, self.keys)
+        self.letters = RedisDeadLetters(self.client, self.keys)
         self.census = RedisCensus(self.client, self.keys)
         self.census_of_the_hasty = RedisCensus(self.client, self.keys, idle=NOW)
         self._inspector = RedisInspector(self.client, self.keys)

@@ -1,5 +1,6 @@
 """Migrations: what they lead to is what the code believes, from wherever one starts."""
 
+import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
@@ -7,12 +8,22 @@ import psycopg
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
+from click.testing import CliRunner
 from sqlalchemy import exc, inspect, make_url, text
 
 from ppcfetch.adapters.database import migrate
 from ppcfetch.adapters.database.engine import make_engine, translated
 from ppcfetch.adapters.database.schema_operators import metadata
+from ppcfetch.cli import entry
+from tests.contract.database_rig import RealRig
 from tests.servers import Databases, libpq
+
+ROWS_OF_THE_FIRST_REVISION = """
+INSERT INTO domains (domain) VALUES ('shop.example');
+INSERT INTO fetches (domain, reason) VALUES ('shop.example', 'person');
+INSERT INTO jobs (fetch_id, kind, pool, domain, pages, cursor, fence)
+VALUES (1, 'walk', 'interactive', 'shop.example', 3, 'cursor 3', 1);
+"""
 
 
 @pytest.fixture
@@ -68,6 +79,29 @@ def test_every_earlier_revision_can_be_brought_to_the_newest(
     migrate.upgrade(empty_database_url)
 
     assert differences(empty_database_url) == []
+
+
+def test_rows_of_the_first_revision_outlive_the_upgrade_by_command(empty_database_url: str) -> None:
+    migrate.upgrade(empty_database_url, to="0001")
+    with psycopg.connect(libpq(empty_database_url)) as connection:
+        connection.execute(ROWS_OF_THE_FIRST_REVISION)
+    drawn = epoch(empty_database_url)
+
+    result = CliRunner(
+        env={
+            "PPCFETCH_DATABASE_URL": empty_database_url,
+            "PPCFETCH_REDIS_URL": "redis://127.0.0.1:1",
+        }
+    ).invoke(entry, ["db", "upgrade", "--json"])
+
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout) == {"before": "0001", "after": migrate.head()}
+    assert epoch(empty_database_url) == drawn
+    rig = RealRig(empty_database_url)
+    job, lease = rig.row(1), rig.lease(1)
+    rig.close()
+    assert (job.state, job.pages, job.checkpoint.cursor) == ("queued", 3, "cursor 3")
+    assert lease.job.pages == 3
 
 
 def test_upgrading_again_changes_nothing(database_url: str) -> None:

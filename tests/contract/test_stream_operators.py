@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,16 @@ from ppcfetch.adapters.redis.inspector import RedisInspector
 from ppcfetch.adapters.redis.settling import LONGEST_RAW_BYTES, LONGEST_REASON
 from ppcfetch.errors import NotFound, Refused
 from tests.contract.stream_rig import INTERACTIVE, NOW, RealRig
+
+LETTER_OF_ANOTHER: dict[Any, Any] = {
+    "job": "1",
+    "raw": "{}",
+    "reason": "given up",
+    "pool": "bulk",
+    "message": "1-1",
+    "deliveries": "1",
+    "at_ms": "1",
+}
 
 
 @pytest.fixture
@@ -117,6 +128,31 @@ def test_a_discarded_letter_is_gone(real: RealRig, letters: RedisDeadLetters) ->
     assert not letters.discard(letter.id)
     with pytest.raises(NotFound):
         letters.get(letter.id)
+
+
+def test_the_letters_of_a_job_are_found_among_all_others(
+    real: RealRig, letters: RedisDeadLetters
+) -> None:
+    pipeline = real.client.pipeline(transaction=False)
+    bury(real, 7, "first")
+    for _ in range(1_200):
+        pipeline.xadd(real.keys.dead, LETTER_OF_ANOTHER)
+    pipeline.execute()
+    bury(real, 7, "second")
+
+    assert [one.reason for one in letters.of_job(7)] == ["first", "second"]
+    assert letters.of_job(9) == []
+
+
+def test_letters_that_name_no_job_can_be_read_alone(
+    real: RealRig, letters: RedisDeadLetters
+) -> None:
+    bury(real, 7, "given up")
+    real.add(b"rubbish")
+    (delivery,) = real.deliveries("a").receive(1, NOW)
+    real.settling().dead_letter(delivery, "the message cannot be read")
+
+    assert [one.raw for one in letters.unreadable()] == [b"rubbish"]
 
 
 def test_an_id_that_can_be_no_letters_is_not_found(

@@ -25,7 +25,7 @@ SELECT pool,
     count(*) FILTER (WHERE state = 'queued' AND due_at <= now()) AS due,
     count(*) FILTER (WHERE state = 'queued' AND due_at > now()) AS not_yet_due,
     count(*) FILTER (WHERE state = 'running') AS running,
-    count(*) FILTER (WHERE state = 'dead') AS dead,
+    count(*) FILTER (WHERE state = 'dead' AND discarded_at IS NULL) AS dead,
     now() - min(due_at) FILTER (WHERE state = 'queued' AND due_at <= now()) AS oldest,
     now() - max(progressed_at) AS progressed
 FROM jobs

@@ -1,15 +1,17 @@
-"""Fetch rows: asked for, joined, cancelled and retried, each in one transaction."""
+"""Fetch rows: asked for, joined, cancelled, retried and discarded, each in one transaction."""
 
 from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import IntegrityError
 
 from ppcfetch.adapters.database.asking import ask
+from ppcfetch.adapters.database.audit import note
 from ppcfetch.adapters.database.closing import close_fetches, lock_fetches
 from ppcfetch.adapters.database.engine import translated
 from ppcfetch.adapters.database.rows import FETCH_COLUMNS, fetch_of
 from ppcfetch.errors import NotFound, Refused
 from ppcfetch.model.fetch import Fetch
 from ppcfetch.model.job import Pool
+from ppcfetch.model.operation import Deed, job_target
 from ppcfetch.ports import Asked, Request
 
 _GET = text(f"SELECT {FETCH_COLUMNS} FROM fetches WHERE id = :id")  # noqa: S608 -- our own names
@@ -26,10 +28,17 @@ FROM active WHERE jobs.id = active.id
 
 _REVIVE_JOB = text("""
 UPDATE jobs SET state = 'queued', starts = 0, attempts = 0, due_at = clock_timestamp(),
-    finished_at = NULL
+    finished_at = NULL, discarded_at = NULL
 WHERE id = :id AND state = 'dead'
 RETURNING fetch_id, domain, pool
 """)
+
+_DISCARD_JOB = text("""
+UPDATE jobs SET discarded_at = clock_timestamp()
+WHERE id = :id AND state = 'dead' AND discarded_at IS NULL
+""")
+
+_IS_DEAD = text("SELECT true FROM jobs WHERE id = :id AND state = 'dead'")
 
 _NEWER = text("""
 SELECT id FROM fetches WHERE domain = :domain AND state = 'active' AND id <> :id
@@ -66,20 +75,32 @@ class PostgresFetches:
             connection.execute(_CANCEL_JOBS, {"id": fetch_id})
             return bool(close_fetches(connection, [fetch_id]))
 
-    def retry(self, job_id: int) -> tuple[int, Pool]:
+    def retry(self, job_id: int, deed: Deed | None = None) -> tuple[int, Pool]:
         """Queue a dead job again; its attempts and starts begin anew, its checkpoint stays."""
         try:
-            return self._retry(job_id)
+            return self._retry(job_id, deed)
         except IntegrityError:
             # A request made a fetch of this domain at the same moment; now it is seen.
-            return self._retry(job_id)
+            return self._retry(job_id, deed)
 
-    def _retry(self, job_id: int) -> tuple[int, Pool]:
+    def discard(self, job_id: int, deed: Deed) -> bool:
+        """Put a dead job aside; its state and its fetch's outcome stay as they are."""
+        with translated(), self._engine.begin() as connection:
+            if connection.execute(_DISCARD_JOB, {"id": job_id}).rowcount:
+                note(connection, deed, job_target(job_id))
+                return True
+            if connection.scalar(_IS_DEAD, {"id": job_id}) is None:
+                raise NotFound(f"there is no dead job {job_id}")
+            return False
+
+    def _retry(self, job_id: int, deed: Deed | None) -> tuple[int, Pool]:
         with translated(), self._engine.begin() as connection:
             row = connection.execute(_REVIVE_JOB, {"id": job_id}).one_or_none()
             if row is None:
                 raise NotFound(f"there is no dead job {job_id}")
             _reopen(connection, row.fetch_id, row.domain)
+            if deed is not None:
+                note(connection, deed, job_target(job_id))
             return job_id, Pool(row.pool)
 
 

@@ -1,7 +1,7 @@
 """The dead letters, for operators; the row of a job is what decides about it."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -13,6 +13,7 @@ from ppcfetch.adapters.redis.keys import Keys
 from ppcfetch.errors import NotFound
 from ppcfetch.model.job import Pool
 
+LETTERS_A_STEP = 500
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -55,6 +56,22 @@ class RedisDeadLetters:
             raise NotFound(f"there is no dead letter {letter_id}")
         return _letter(*entries[0])
 
+    def of_job(self, job_id: int) -> list[DeadLetter]:
+        """Give the letters of a job, oldest first."""
+        return [letter for letter in self._all() if letter.job_id == job_id]
+
+    def unreadable(self) -> list[DeadLetter]:
+        """Give the letters that name no job, oldest first: nothing but they tells of these."""
+        return [letter for letter in self._all() if letter.job_id is None]
+
+    def forget(self, job_ids: Collection[int]) -> int:
+        """Delete the letters of these jobs; gives how many."""
+        found = [letter.id for letter in self._all() if letter.job_id in job_ids]
+        if not found:
+            return 0
+        with translated():
+            return int(command(self._client, "XDEL", self._key, *found))
+
     def discard(self, letter_id: str) -> bool:
         """Delete one letter; False when there is none."""
         if not _is_id(letter_id):
@@ -66,6 +83,13 @@ class RedisDeadLetters:
         """Count the letters."""
         with translated():
             return int(command(self._client, "XLEN", self._key))
+
+    def _all(self) -> Iterator[DeadLetter]:
+        """Walk through all letters; their number is bounded when they are written."""
+        start = "-"
+        while entries := self._entries("XRANGE", start, "+", LETTERS_A_STEP):
+            yield from (_letter(*entry) for entry in entries)
+            start = f"({entries[-1][0].decode()}"
 
     def _entries(self, word: str, start: str, end: str, count: int) -> list[Any]:
         with translated():
