@@ -14,7 +14,7 @@ from threading import RLock
 
 from ppcfetch.adapters.redis.inspector import PoolCounts, Whereabouts
 from ppcfetch.adapters.redis.messages import encode
-from ppcfetch.errors import StreamUnavailable
+from ppcfetch.errors import Refused, StreamUnavailable
 from ppcfetch.model.job import Pool
 from ppcfetch.model.lease import Delivery, Holder
 from tests.fakes_consumer import FakeDeliveries, FakeName, FakeSettling
@@ -150,6 +150,21 @@ class FakeRedis:
             for group, name in found:
                 del group.consumers[name]
             return [name for _, name in found]
+
+    def remove_consumer(self, name: str) -> bool:
+        """Port Consumers."""
+        with self.step() as state:
+            found = [
+                s.group for s in state.streams.values() if s.group and name in s.group.consumers
+            ]
+            for group in found:
+                if group.held_by(name):
+                    raise Refused(f"consumer {name} is kept: it holds deliveries")
+                if self.bearer(name) is not None:
+                    raise Refused(f"consumer {name} is kept: a process bears its name")
+            for group in found:
+                del group.consumers[name]
+            return bool(found)
 
     def _forgettable(self, group: FakeGroup, name: str) -> bool:
         fresh = self.now() - group.consumers[name] < self._forgets_after

@@ -12,8 +12,10 @@ from ppcfetch.adapters.database.audit import PostgresAudit
 from ppcfetch.adapters.database.fetches import PostgresFetches
 from ppcfetch.adapters.database.job_views import JobViews
 from ppcfetch.adapters.database.pauses import PostgresPauses
+from ppcfetch.adapters.redis.census import RedisCensus
 from ppcfetch.adapters.redis.dead_letters import DeadLetter, RedisDeadLetters
 from ppcfetch.adapters.redis.doorbell import RedisDoorbell
+from ppcfetch.adapters.redis.inspector import KnownConsumer, RedisInspector
 from ppcfetch.adapters.redis.keys import Keys
 from ppcfetch.bootstrap.addresses import find_addresses
 from ppcfetch.bootstrap.parts import open_engine, open_redis
@@ -24,6 +26,7 @@ from ppcfetch.model.operation import Deed, Noted, job_target
 from ppcfetch.ports import Audit, Pauses
 from ppcfetch.settings import Settings
 from ppcfetch.usecases.discard_dead import Discarded, discard_dead
+from ppcfetch.usecases.remove_consumer import remove_consumer
 from ppcfetch.usecases.retry_dead import Retried, retry_dead
 
 PATIENCE = timedelta(seconds=2)
@@ -49,6 +52,8 @@ class OperatorPorts:
     dead_job: Callable[[int], DeadJob]
     retry_dead: Callable[[Sequence[int], Deed], Sequence[Retried]]
     discard_dead: Callable[[Sequence[int], Deed], Sequence[Discarded]]
+    consumers: Callable[[], Sequence[KnownConsumer]]
+    remove_consumer: Callable[[str, Deed], None]
 
 
 @contextmanager
@@ -73,6 +78,10 @@ def open_operators(settings: Settings) -> Iterator[OperatorPorts]:
                 doorbell=RedisDoorbell(redis.rest, keys),
             ),
             discard_dead=partial(discard_dead, fetches=fetches, letters=letters),
+            consumers=RedisInspector(redis.rest, keys).known_consumers,
+            remove_consumer=partial(
+                remove_consumer, consumers=RedisCensus(redis.rest, keys), audit=audit
+            ),
         )
 
 

@@ -19,6 +19,7 @@ COMMANDS = {
     "status": "status:status",
     "jobs": "jobs:jobs",
     "dead": "dead:dead",
+    "consumers": "consumers:consumers",
     "pause": "pools:pause",
     "resume": "pools:resume",
     "user": "user:user",

@@ -6,7 +6,7 @@ Times are aware UTC and come from the database clock, except where a port says o
 """
 
 from ppcfetch.ports.accounts import NewUsers, PasswordRules
-from ppcfetch.ports.operations import Audit, DeadLetters, Pauses
+from ppcfetch.ports.operations import Audit, Consumers, DeadLetters, Pauses
 from ppcfetch.ports.outside import Archive, Clock, Pace
 from ppcfetch.ports.requests import Asked, DomainSummary, Fetches, Request, Watching
 from ppcfetch.ports.rows import Due, Jobs, Pages, Progress, Taking
@@ -19,6 +19,7 @@ __all__ = [
     "Audit",
     "Census",
     "Clock",
+    "Consumers",
     "DeadLetters",
     "Deliveries",
     "DomainSummary",

@@ -31,6 +31,17 @@ class DeadLetters(Protocol):
         ...
 
 
+class Consumers(Protocol):
+    """The names in the groups."""
+
+    def remove_consumer(self, name: str) -> bool:
+        """Remove a consumer in one step with looking at it; False when there is none.
+
+        Raises: Refused when it holds deliveries or a process bears its name, saying which.
+        """
+        ...
+
+
 class Audit(Protocol):
     """What operators did, kept for ever."""
 

@@ -18,7 +18,7 @@ from ppcfetch.adapters.redis.names import ConsumerName, take_name
 from ppcfetch.adapters.redis.settling import RedisSettling
 from ppcfetch.model.job import Pool
 from ppcfetch.model.lease import Delivery, Holder
-from ppcfetch.ports import Census, DeadLetters, Deliveries, Doorbell, Settling
+from ppcfetch.ports import Census, Consumers, DeadLetters, Deliveries, Doorbell, Settling
 from tests.fakes_consumer import FakeName
 from tests.fakes_redis import FakeRedis
 from tests.fakes_stream import parse, show
@@ -35,6 +35,7 @@ class Rig(ABC):
 
     doorbell: Doorbell
     letters: DeadLetters
+    operators: Consumers
     census: Census
     census_of_the_hasty: Census
 
@@ -126,7 +127,7 @@ class FakeRig(Rig):
 
     def __init__(self) -> None:
         self.server = FakeRedis()
-        self.doorbell = self.letters = self.server
+        self.doorbell = self.letters = self.operators = self.server
         self.census = self.server
         self.census_of_the_hasty = FakeRedis(forgets_after=NOW)
         self.census_of_the_hasty.state = self.server.state
@@ -225,7 +226,7 @@ class RealRig(Rig):
         self.client: Redis = self.connections.rest
         self.doorbell = RedisDoorbell(self.client, self.keys)
         self.letters = RedisDeadLetters(self.client, self.keys)
-        self.census = RedisCensus(self.client, self.keys)
+        self.census = self.operators = RedisCensus(self.client, self.keys)
         self.census_of_the_hasty = RedisCensus(self.client, self.keys, idle=NOW)
         self._inspector = RedisInspector(self.client, self.keys)
         self._stream = self.keys.stream(INTERACTIVE)

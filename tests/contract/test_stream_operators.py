@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
-from ppcfetch.adapters.redis.census import RedisCensus
 from ppcfetch.adapters.redis.dead_letters import RedisDeadLetters
 from ppcfetch.adapters.redis.inspector import RedisInspector
 from ppcfetch.adapters.redis.settling import LONGEST_RAW_BYTES, LONGEST_REASON
-from ppcfetch.errors import NotFound, Refused
+from ppcfetch.errors import NotFound
 from tests.contract.stream_rig import INTERACTIVE, NOW, RealRig
 
 LETTER_OF_ANOTHER: dict[Any, Any] = {
@@ -33,12 +32,6 @@ def real(real_redis_url: str) -> Iterator[RealRig]:
 
 
 @pytest.fixture
-def census(real: RealRig) -> RedisCensus:
-    """The census with its commands for operators."""
-    return RedisCensus(real.client, real.keys)
-
-
-@pytest.fixture
 def letters(real: RealRig) -> RedisDeadLetters:
     """The dead letters."""
     return RedisDeadLetters(real.client, real.keys)
@@ -47,42 +40,6 @@ def letters(real: RealRig) -> RedisDeadLetters:
 def bury(real: RealRig, job: int, reason: str) -> None:
     """Give a job up."""
     real.settling().dead_letter(real.received(job)[0], reason)
-
-
-def test_an_idle_consumer_can_be_removed_however_lately_it_worked(
-    real: RealRig, census: RedisCensus
-) -> None:
-    real.settling().settle(real.received(1))
-
-    assert census.remove_consumer("a")
-    assert real.consumers() == set()
-
-
-def test_an_unknown_consumer_is_not_removed(real: RealRig, census: RedisCensus) -> None:
-    real.census.ensure_groups()
-
-    assert not census.remove_consumer("nobody")
-
-
-def test_removing_a_consumer_that_holds_work_is_refused(real: RealRig, census: RedisCensus) -> None:
-    received = real.received(1)
-
-    with pytest.raises(Refused, match="holds"):
-        census.remove_consumer("a")
-
-    assert real.settling().settle(received) == 1
-
-
-def test_removing_a_consumer_whose_process_lives_is_refused(
-    real: RealRig, census: RedisCensus
-) -> None:
-    name = real.take_name(1).holder.consumer
-    real.settling().settle(real.received(1, by=name))
-
-    with pytest.raises(Refused, match="name"):
-        census.remove_consumer(name)
-
-    assert real.consumers() == {name}
 
 
 def test_consumers_are_listed_with_what_they_hold(real: RealRig) -> None:

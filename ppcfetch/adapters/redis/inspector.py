@@ -11,6 +11,8 @@ from ppcfetch.adapters.redis.keys import Keys
 from ppcfetch.adapters.redis.scripts import STREAM, Scripts
 from ppcfetch.model.job import Pool
 
+KEYS_A_STEP = 1000
+
 
 @dataclass(frozen=True, slots=True)
 class PoolCounts:
@@ -23,6 +25,26 @@ class PoolCounts:
     undelivered: int
     in_hand: int
     oldest_waiting: timedelta | None
+
+
+@dataclass(frozen=True, slots=True)
+class KnownConsumer:
+    """A consumer's name, what it holds, and the process behind it.
+
+    Shape: bearer is the incarnation that bears the name, None when no process does; idle is None
+    for a name that never asked for messages.
+    """
+
+    pool: Pool
+    name: str
+    held: int
+    idle: timedelta | None
+    bearer: int | None
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether a process bears the name."""
+        return self.bearer is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +87,33 @@ class RedisInspector:
         found = [one for pool in Pool for one in consumers_of(self._client, self._keys, pool)]
         return sorted(found, key=lambda one: (one.pool, one.name))
 
+    def known_consumers(self) -> list[KnownConsumer]:
+        """List all names by pool and name: those in the groups, and those that are only borne."""
+        bearers = self.bearers()
+        found = [_known(one, bearers.pop(one.name, None)) for one in self.consumers()]
+        for name, incarnation in bearers.items():
+            pool = self._keys.pool_of(name)
+            if pool is not None:
+                found.append(KnownConsumer(pool, name, 0, None, incarnation))
+        return sorted(found, key=lambda one: (one.pool, one.name))
+
     def bearer(self, consumer: str) -> int | None:
         """Give the incarnation that bears a name, None when the name is free."""
         with translated():
             value = self._client.get(self._keys.consumer(consumer))
         return int(value) if isinstance(value, bytes) else None
+
+    def bearers(self) -> dict[str, int]:
+        """Give every name that a process bears, also one that never received anything."""
+        prefix = self._keys.consumer("")
+        with translated():
+            keys = list(self._client.scan_iter(match=f"{prefix}*", count=KEYS_A_STEP))
+            values = self._client.mget(keys) if keys else []
+        return {
+            key.decode().removeprefix(prefix): int(value)
+            for key, value in sorted(zip(keys, values, strict=True))
+            if value is not None
+        }
 
     def where(self, job_id: int) -> Whereabouts | None:
         """Tell where the job's message is, None when nothing rings for it."""
@@ -85,3 +129,7 @@ class RedisInspector:
             idle=timedelta(milliseconds=idle),
             deliveries=deliveries,
         )
+
+
+def _known(one: Consumer, bearer: int | None) -> KnownConsumer:
+    return KnownConsumer(one.pool, one.name, one.held, one.idle, bearer)

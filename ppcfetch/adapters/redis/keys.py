@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from ppcfetch.model.job import Pool
 
 GROUP = "workers"
+NAME_PARTS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,12 @@ class Keys:
     def consumer(self, name: str) -> str:
         """The lock on a consumer name; its value is the bearer's incarnation."""
         return f"{self.prefix}:consumer:{name}"
+
+    @staticmethod
+    def pool_of(name: str) -> Pool | None:
+        """Give the pool that a consumer name ``<host>.<pool>.<n>`` is of, None when it is none."""
+        parts = name.rsplit(".", 2)
+        return Pool(parts[1]) if len(parts) == NAME_PARTS and parts[1] in set(Pool) else None
 
     def pace(self, egress: str) -> str:
         """The token bucket and the breaker of one way out to the archive."""
