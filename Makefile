@@ -11,7 +11,7 @@ COMPILE := $(BIN)/uv --quiet --no-config --system-certs pip compile pyproject.to
 	--custom-compile-command "make lock"
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check bench lock clean
+.PHONY: help run test check bench simulate soak mutants lock clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile
@@ -30,6 +30,17 @@ check: .venv/dev.stamp ## lint, formatting, types and import contracts
 
 bench: .venv/dev.stamp ## ratios against a floor measured in the same run
 	@$(BIN)/python -m pytest tests/bench -m bench -p no:randomly -s --timeout 1800
+
+simulate: .venv/dev.stamp ## replay one simulated run and tell its story (SEED=7)
+	@$(BIN)/python -m tests.simulation --seed $(or $(SEED),0)
+
+soak: .venv/dev.stamp ## simulate many seeds and write the figures (SEEDS=10000 FIRST=0 JSON=var/soak.json)
+	@mkdir -p $(dir $(or $(JSON),var/soak.json))
+	@$(BIN)/python -m tests.simulation --first $(or $(FIRST),0) --seeds $(or $(SEEDS),10000) \
+		--json $(or $(JSON),var/soak.json)
+
+mutants: .venv/dev.stamp ## sabotage one line at a time and print what caught it
+	@$(BIN)/python -m tests.simulation.sabotage
 
 lock: .venv/dev.stamp ## pin all requirements again, with hashes (UPGRADE=--upgrade for newer ones)
 	@$(COMPILE) $(UPGRADE) --group install --output-file requirements.lock

@@ -1,0 +1,1 @@
+"""The lease protocol under every order of events: seeded, on a virtual clock, with faults."""

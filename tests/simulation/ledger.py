@@ -1,0 +1,124 @@
+"""What really happened, written down beside the servers, and held against the promises."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from ppcfetch.errors import ArchiveRejected
+from ppcfetch.model.ad import ArchivePage
+from ppcfetch.model.job import Pool
+from ppcfetch.model.lease import Lease, Limits
+from ppcfetch.model.outcome import Dead, Outcome
+
+
+class BrokenPromise(AssertionError):
+    """A seed in which something happened that never may."""
+
+
+Shown = tuple[datetime | None, datetime | None]
+
+
+@dataclass
+class Ledger:
+    """One run's facts.
+
+    Shape: jobs are counted by their id; cost is how many starts the faults so far may have cost
+    a job; fences is the highest fence that wrote or started.
+    """
+
+    limits: Limits
+    cost: int = 0
+    violations: list[str] = field(default_factory=list)
+    faults: Counter[str] = field(default_factory=Counter)
+    hits: Counter[str] = field(default_factory=Counter)
+    acknowledged: set[int] = field(default_factory=set)
+    unclear: int = 0
+    refused_writes: int = 0
+    starts: Counter[int] = field(default_factory=Counter)
+    reports: Counter[int] = field(default_factory=Counter)
+    retries: Counter[int] = field(default_factory=Counter)
+    calls: Counter[int] = field(default_factory=Counter)
+    commits: Counter[int] = field(default_factory=Counter)
+    errors: Counter[int] = field(default_factory=Counter)
+    rejected: set[int] = field(default_factory=set)
+    fences: dict[int, int] = field(default_factory=dict)
+    pages: set[tuple[int, int]] = field(default_factory=set)
+    shown: dict[tuple[str, str], Shown] = field(default_factory=dict)
+    found: dict[int, set[str]] = field(default_factory=dict)
+    fetch_pages: Counter[int] = field(default_factory=Counter)
+    slowest: float = 0.0
+
+    def violation(self, what: str) -> None:
+        """Note a broken promise; the run ends soon."""
+        self.violations.append(what)
+
+    def fault(self, kind: str, *, hit: bool = True, cost: int = 1) -> None:
+        """Note a fault that happened, and whether it met work in flight."""
+        self.faults[kind] += 1
+        self.hits[kind] += hit
+        self.cost += cost
+
+    def started(self, lease: Lease, pool: Pool) -> None:
+        """Note a lease that was given (I3, L3)."""
+        job = lease.job
+        self.starts[job.id] += 1
+        if lease.fence <= self.fences.get(job.id, 0):
+            self.violation(f"I3: job {job.id} was leased under fence {lease.fence} twice")
+        self.fences[job.id] = lease.fence
+        if job.starts - 1 > self.cost:
+            self.violation(
+                f"L3: {self.cost} faults cost job {job.id} {job.starts - 1} starts without progress"
+            )
+        if job.pool is not pool:
+            self.violation(f"a worker of pool {pool} runs job {job.id} of pool {job.pool}")
+
+    def reported(self, job_id: int, outcome: Outcome) -> None:
+        """Note an outcome that is in the row."""
+        self.reports[job_id] += 1
+        if not isinstance(outcome, Dead) or job_id in self.rejected:
+            return
+        if self.errors[job_id] < self.limits.max_attempts:
+            errors = self.errors[job_id]
+            self.violation(f"I7: job {job_id} died of {errors} errors: {outcome.error}")
+
+    def retried(self, job_id: int) -> None:
+        """Note that an operator wants a dead job to run again."""
+        self.retries[job_id] += 1
+        self.rejected.discard(job_id)
+
+    def stored(self, lease: Lease, number: int, page: ArchivePage) -> None:
+        """Note a page that was committed (I3, I4)."""
+        job = lease.job
+        if lease.fence < self.fences.get(job.id, 0):
+            self.violation(f"I3: fence {lease.fence} of job {job.id} wrote behind a later one")
+        if (job.id, number) in self.pages:
+            self.violation(f"I3: page {number} of job {job.id} was stored twice")
+        self.pages.add((job.id, number))
+        self.commits[job.id] += 1
+        self.errors[job.id] = 0
+        self.fetch_pages[job.fetch_id] += 1
+        for ad in page.ads:
+            key = (job.query.domain.name, ad.creative_id)
+            self.found.setdefault(job.fetch_id, set()).add(ad.creative_id)
+            first, last = self.shown.get(key, (ad.first_shown, ad.last_shown))
+            self.shown[key] = _earlier(first, ad.first_shown), _later(last, ad.last_shown)
+
+    def asked(self, job_id: int, *, granted: bool) -> None:
+        """Note a call to the archive (I11)."""
+        self.calls[job_id] += 1
+        if not granted:
+            self.violation(f"I11: job {job_id} asked the archive without the pace's leave")
+
+    def answered_badly(self, job_id: int, error: Exception) -> None:
+        """Note an error that the archive gave."""
+        self.errors[job_id] += 1
+        if isinstance(error, ArchiveRejected):
+            self.rejected.add(job_id)
+
+
+def _earlier(one: datetime | None, other: datetime | None) -> datetime | None:
+    return min(one, other) if one and other else one or other
+
+
+def _later(one: datetime | None, other: datetime | None) -> datetime | None:
+    return max(one, other) if one and other else one or other

@@ -1,0 +1,169 @@
+"""The servers of a run: those in memory, watched, and an archive whose truth is known."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from ppcfetch.errors import ArchiveUnavailable, LeaseLost, PpcFetchError, Retryable
+from ppcfetch.model.ad import Ad, ArchivePage, Query
+from ppcfetch.model.domain import DomainName
+from ppcfetch.model.job import Checkpoint, Pool
+from ppcfetch.model.lease import Holder, Lease, Limits, Refused
+from ppcfetch.model.outcome import Outcome
+from ppcfetch.ports import Progress, Run, Taking
+from tests.builders import a_page, an_ad
+from tests.fakes_database import FakeDatabase
+from tests.fakes_redis import FakeRedis
+from tests.fakes_stream import FakeStream, Id
+from tests.simulation.ledger import Ledger
+from tests.simulation.scheduler import Signal
+from tests.simulation.wires import Server
+
+if TYPE_CHECKING:
+    from tests.simulation.process import Process
+    from tests.simulation.world import World
+
+PAGE_SIZE = 2
+
+
+class WatchedDatabase(FakeDatabase):
+    """The database in memory; what it did is noted, whatever became of its answer."""
+
+    def __init__(self, ledger: Ledger, *, limits: Limits, now: Callable[[], float]) -> None:
+        super().__init__(limits=limits, now=now)
+        self.ledger = ledger
+
+    def take(
+        self, takings: Sequence[Taking], *, holder: Holder, pool: Pool
+    ) -> Mapping[int, Lease | Refused]:
+        fences = {job_id: row.job.fence for job_id, row in self.jobs.items()}
+        answers = super().take(takings, holder=holder, pool=pool)
+        for answer in answers.values():
+            if isinstance(answer, Lease) and answer.fence != fences[answer.job.id]:
+                self.ledger.started(answer, pool)
+        return answers
+
+    def settle(self, outcomes: Sequence[tuple[Lease, Outcome]]) -> frozenset[int]:
+        told = {lease.job.id: outcome for lease, outcome in outcomes}
+        ours = super().settle(outcomes)
+        for job_id in ours:
+            self.ledger.reported(job_id, told[job_id])
+        return ours
+
+    def write_page(self, lease: Lease, page: ArchivePage, checkpoint: Checkpoint) -> Progress:
+        before = len(self.page_log)
+        try:
+            progress = super().write_page(lease, page, checkpoint)
+        except LeaseLost:
+            self.ledger.refused_writes += 1
+            raise
+        if len(self.page_log) > before:
+            self.ledger.stored(lease, progress.job.pages, page)
+        return progress
+
+
+class WatchedRedis(FakeRedis):
+    """The Redis in memory; a blocked read ends when something is published."""
+
+    def __init__(
+        self, now: Callable[[], float], *, rings: Signal, forgets_after: timedelta
+    ) -> None:
+        super().__init__(now, forgets_after=forgets_after, on_block=self._block)
+        self._rings = rings
+
+    def add(self, stream: FakeStream, payload: bytes) -> Id:
+        added = super().add(stream, payload)
+        self._rings.stir()
+        return added
+
+    def _block(self, length: timedelta) -> None:
+        self._rings.wait(length.total_seconds())
+
+
+class SimArchive:
+    """An archive that shows each domain's ads longer, the later it is asked."""
+
+    def __init__(self, world: "World", pages: Mapping[str, int], poison: str | None) -> None:
+        self.world = world
+        self.pages = pages
+        self.poison = poison
+        self.answers: list[Exception] = []
+
+    def ads_of(self, domain: str, page: int) -> list[Ad]:
+        """The ads of a page as they are shown now."""
+        age = int(self.world.scheduler.now / self.world.limits.lease.total_seconds() / 4)
+        first = list(self.pages).index(domain) * 1000 + page * PAGE_SIZE
+        return [_aged(an_ad(first + n + 1), age) for n in range(PAGE_SIZE)]
+
+    def creatives(self, domain: str) -> set[str]:
+        """Every ad of a domain."""
+        return {a.creative_id for n in range(self.pages[domain]) for a in self.ads_of(domain, n)}
+
+    def answer(self, query: Query, cursor: str | None) -> ArchivePage:
+        """Give a page, or the next fault."""
+        domain = query.domain.name
+        number = int(cursor or 0)
+        is_last = number + 1 >= self.pages[domain]
+        ads = self.ads_of(domain, number)
+        return a_page(*ads, next_cursor=None if is_last else str(number + 1))
+
+
+class Visit:
+    """What one run sees of the archive and of the pace (ports Archive and Pace), counted."""
+
+    def __init__(self, world: "World", process: "Process", run: Run) -> None:
+        self._world = world
+        self._process = process
+        self._run = run
+        self._granted = False
+        self._far = process.wire_to(Server.ARCHIVE).port(self)
+
+    def page(self, query: Query, cursor: str | None) -> ArchivePage:
+        job, ledger = self._run.lease.job.id, self._world.ledger
+        ledger.asked(job, granted=self._granted)
+        self._granted = False
+        try:
+            page: ArchivePage = self._far.answer(query, cursor)
+        except PpcFetchError as error:
+            ledger.answered_badly(job, error)
+            raise
+        return page
+
+    def answer(self, query: Query, cursor: str | None) -> ArchivePage:
+        """What happens at the far end of the link."""
+        archive = self._world.archive
+        if query.domain.name == archive.poison:
+            self._world.ledger.fault("poison")
+            self._process.die("killed by a poison job")
+            self._world.scheduler.stop_for_ever()
+        if archive.answers:
+            raise archive.answers.pop(0)
+        return archive.answer(query, cursor)
+
+    def ask(self, pool: Pool) -> timedelta:
+        wait = self._world.pace.ask(pool)
+        self._granted = not wait
+        return wait
+
+    def went_well(self) -> None:
+        self._world.pace.went_well()
+
+    def went_badly(self, error: Retryable) -> timedelta | None:
+        return self._world.pace.went_badly(error)
+
+
+def a_domain(number: int) -> DomainName:
+    """Give a made-up domain."""
+    return DomainName(f"shop-{number}.example")
+
+
+def cut_body() -> ArchiveUnavailable:
+    """Give the most ordinary fault of an archive."""
+    return ArchiveUnavailable("the body was cut")
+
+
+def _aged(ad: Ad, age: int) -> Ad:
+    wider = timedelta(hours=age)
+    first, last = ad.first_shown, ad.last_shown
+    return replace(ad, first_shown=first and first - wider, last_shown=last and last + wider)
