@@ -2,6 +2,8 @@
 
 SHELL := /bin/sh
 MAKEFLAGS += --no-print-directory
+# Every test starts processes: without compiled files each would compile all it imports.
+unexport PYTHONDONTWRITEBYTECODE
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := PIP_NO_COMPILE=1 PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INPUT=1 $(BIN)/python -m pip
