@@ -1,4 +1,7 @@
-"""`ppcfetch archive`: the archive by itself: its emulator, a recorded answer, one live query."""
+"""`ppcfetch archive`: the archive by itself: its emulator, a recorded answer, one live query.
+
+Each command imports what it needs: the emulator starts at once and needs nothing of ours.
+"""
 
 import json
 import os
@@ -6,13 +9,6 @@ import sys
 from pathlib import Path
 
 import click
-
-from ppcfetch.adapters.archive.reading import as_lines, read_recorded
-from ppcfetch.bootstrap.archive import open_archive
-from ppcfetch.cli.output import print_json
-from ppcfetch.model.ad import ArchivePage, Query
-from ppcfetch.model.domain import DomainName
-from ppcfetch.settings import load_settings
 
 
 @click.group()
@@ -40,10 +36,15 @@ def read(file: Path) -> None:
 
     Warnings and the totals go to standard error.
     """
+    from ppcfetch.adapters.archive.reading import as_lines, read_recorded
+
     page = read_recorded(file.read_bytes())
     for line in as_lines(page):
         click.echo(json.dumps(line, ensure_ascii=False))
-    _explain(page)
+    total = f"{page.total.lower} to {page.total.upper}" if page.total else "not told"
+    click.echo(f"{len(page.ads)} ads; the archive's total: {total}", err=True)
+    for warning in page.warnings:
+        click.echo(f"warning: {warning}", err=True)
 
 
 @archive.command()
@@ -51,6 +52,13 @@ def read(file: Path) -> None:
 @click.option("--cursor", help="Ask for the page behind this cursor.")
 def probe(domain: str, cursor: str | None) -> None:
     """Ask the archive once for DOMAIN and print the answer; nothing is stored."""
+    from ppcfetch.adapters.archive.reading import as_lines
+    from ppcfetch.bootstrap.archive import open_archive
+    from ppcfetch.cli.output import print_json
+    from ppcfetch.model.ad import Query
+    from ppcfetch.model.domain import DomainName
+    from ppcfetch.settings import load_settings
+
     query = Query(DomainName.parse(domain))
     with open_archive(load_settings()) as client:
         page = client.page(query, cursor)
@@ -63,10 +71,3 @@ def probe(domain: str, cursor: str | None) -> None:
             "warnings": page.warnings,
         }
     )
-
-
-def _explain(page: ArchivePage) -> None:
-    total = f"{page.total.lower} to {page.total.upper}" if page.total else "not told"
-    click.echo(f"{len(page.ads)} ads; the archive's total: {total}", err=True)
-    for warning in page.warnings:
-        click.echo(f"warning: {warning}", err=True)
