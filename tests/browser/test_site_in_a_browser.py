@@ -174,6 +174,7 @@ def test_a_stale_page_asks_once_and_not_again_after_a_refusal(
 
     page.get_by_role("button", name="Refresh").click()
     wait_until(lambda: made.requests, describe="the click arrived")
+    page.wait_for_load_state("networkidle")
     assert len(made.requests) == 1
     context.close()
 
