@@ -12,11 +12,12 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from threading import RLock
 
-from ppcfetch.adapters.redis.inspector import PoolCounts, Whereabouts
+from ppcfetch.adapters.redis.inspector import PoolCounts
 from ppcfetch.adapters.redis.messages import encode
 from ppcfetch.errors import Refused, StreamUnavailable
 from ppcfetch.model.job import Pool
 from ppcfetch.model.lease import Delivery, Holder
+from ppcfetch.model.whereabouts import Whereabouts
 from tests.fakes_consumer import FakeDeliveries, FakeName, FakeSettling
 from tests.fakes_stream import FakeGroup, FakeStream, Id, parse, show
 

@@ -12,17 +12,21 @@ from ppcfetch.adapters.database.audit import PostgresAudit
 from ppcfetch.adapters.database.fetches import PostgresFetches
 from ppcfetch.adapters.database.job_views import JobViews
 from ppcfetch.adapters.database.pauses import PostgresPauses
+from ppcfetch.adapters.database.row_facts import RowFactsReader
 from ppcfetch.adapters.redis.census import RedisCensus
 from ppcfetch.adapters.redis.dead_letters import DeadLetter, RedisDeadLetters
 from ppcfetch.adapters.redis.doorbell import RedisDoorbell
 from ppcfetch.adapters.redis.inspector import KnownConsumer, RedisInspector
 from ppcfetch.adapters.redis.keys import Keys
 from ppcfetch.bootstrap.addresses import find_addresses
+from ppcfetch.bootstrap.explaining import Explaining
 from ppcfetch.bootstrap.parts import open_engine, open_redis
 from ppcfetch.errors import NotFound, StreamUnavailable
+from ppcfetch.model.domain import DomainName
 from ppcfetch.model.job import JobState
 from ppcfetch.model.job_view import JobView
 from ppcfetch.model.operation import Deed, Noted, job_target
+from ppcfetch.model.whereabouts import Explanation
 from ppcfetch.ports import Audit, Pauses
 from ppcfetch.settings import Settings
 from ppcfetch.usecases.discard_dead import Discarded, discard_dead
@@ -52,6 +56,8 @@ class OperatorPorts:
     dead_job: Callable[[int], DeadJob]
     retry_dead: Callable[[Sequence[int], Deed], Sequence[Retried]]
     discard_dead: Callable[[Sequence[int], Deed], Sequence[Discarded]]
+    explain_job: Callable[[int], Explanation]
+    explain_domain: Callable[[DomainName], Sequence[Explanation]]
     consumers: Callable[[], Sequence[KnownConsumer]]
     remove_consumer: Callable[[str, Deed], None]
 
@@ -65,6 +71,8 @@ def open_operators(settings: Settings) -> Iterator[OperatorPorts]:
         redis = open_redis(stack, addresses.redis, patience=PATIENCE)
         fetches, views, audit = PostgresFetches(work), JobViews(work), PostgresAudit(work)
         letters = RedisDeadLetters(redis.rest, keys)
+        inspector = RedisInspector(redis.rest, keys)
+        explaining = Explaining(RowFactsReader(work), inspector, settings)
         yield OperatorPorts(
             who=_user(),
             pauses=PostgresPauses(work),
@@ -78,7 +86,9 @@ def open_operators(settings: Settings) -> Iterator[OperatorPorts]:
                 doorbell=RedisDoorbell(redis.rest, keys),
             ),
             discard_dead=partial(discard_dead, fetches=fetches, letters=letters),
-            consumers=RedisInspector(redis.rest, keys).known_consumers,
+            explain_job=explaining.job,
+            explain_domain=explaining.domain,
+            consumers=inspector.known_consumers,
             remove_consumer=partial(
                 remove_consumer, consumers=RedisCensus(redis.rest, keys), audit=audit
             ),

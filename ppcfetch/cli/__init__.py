@@ -17,6 +17,7 @@ COMMANDS = {
     "db": "db:db",
     "fetch": "fetch:fetch",
     "status": "status:status",
+    "explain": "explain:explain",
     "jobs": "jobs:jobs",
     "dead": "dead:dead",
     "consumers": "consumers:consumers",
@@ -25,6 +26,7 @@ COMMANDS = {
     "user": "user:user",
     "archive": "archive:archive",
     "doctor": "doctor:doctor",
+    "incident": "incident:incident",
 }
 """Each command's module and name, in the order of the help."""
 

@@ -12,12 +12,13 @@ from ppcfetch.adapters.redis.connections import command, connect
 from ppcfetch.adapters.redis.dead_letters import RedisDeadLetters
 from ppcfetch.adapters.redis.deliveries import RedisDeliveries
 from ppcfetch.adapters.redis.doorbell import RedisDoorbell
-from ppcfetch.adapters.redis.inspector import PoolCounts, RedisInspector, Whereabouts
+from ppcfetch.adapters.redis.inspector import PoolCounts, RedisInspector
 from ppcfetch.adapters.redis.keys import GROUP, Keys
 from ppcfetch.adapters.redis.names import ConsumerName, take_name
 from ppcfetch.adapters.redis.settling import RedisSettling
 from ppcfetch.model.job import Pool
 from ppcfetch.model.lease import Delivery, Holder
+from ppcfetch.model.whereabouts import Whereabouts
 from ppcfetch.ports import Census, Consumers, DeadLetters, Deliveries, Doorbell, Settling
 from tests.fakes_consumer import FakeName
 from tests.fakes_redis import FakeRedis

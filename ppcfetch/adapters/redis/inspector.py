@@ -5,11 +5,12 @@ from datetime import timedelta
 
 from redis import Redis
 
-from ppcfetch.adapters.redis.connections import translated
+from ppcfetch.adapters.redis.connections import command, translated
 from ppcfetch.adapters.redis.consumers import Consumer, consumers_of
 from ppcfetch.adapters.redis.keys import Keys
 from ppcfetch.adapters.redis.scripts import STREAM, Scripts
 from ppcfetch.model.job import Pool
+from ppcfetch.model.whereabouts import Whereabouts
 
 KEYS_A_STEP = 1000
 
@@ -45,20 +46,6 @@ class KnownConsumer:
     def is_alive(self) -> bool:
         """Whether a process bears the name."""
         return self.bearer is not None
-
-
-@dataclass(frozen=True, slots=True)
-class Whereabouts:
-    """Where a job's live message is.
-
-    Shape: consumer is None while the message waits; idle is then zero and deliveries 0.
-    """
-
-    pool: Pool
-    message_id: str
-    consumer: str | None
-    idle: timedelta
-    deliveries: int
 
 
 class RedisInspector:
@@ -114,6 +101,14 @@ class RedisInspector:
             for key, value in sorted(zip(keys, values, strict=True))
             if value is not None
         }
+
+    def resting(self, egress: str) -> timedelta:
+        """Tell how long the archive may not be asked over this egress, zero while it may."""
+        with translated():
+            opened, rest = self._client.hmget(self._keys.pace(egress), ["opened", "rest"])
+            seconds, microseconds = (int(part) for part in command(self._client, "TIME"))
+        left_ms = float(opened or 0) + float(rest or 0) - seconds * 1000 - microseconds / 1000
+        return timedelta(milliseconds=max(left_ms, 0))
 
     def where(self, job_id: int) -> Whereabouts | None:
         """Tell where the job's message is, None when nothing rings for it."""
