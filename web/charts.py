@@ -18,7 +18,7 @@ SKETCH_HEIGHT = 72
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One day of the map; level 0 is empty, `LEVELS` the busiest."""
+    """One day of the map; level 0 is empty, 1 the quietest days, `LEVELS` the busiest."""
 
     x: int
     y: int
@@ -44,7 +44,8 @@ class Month:
 class ActivityMap:
     """Weeks as columns, newest last, Monday on top.
 
-    Shape: weeks holds (Monday, ads on its busiest day), for the table beside the picture.
+    Shape: weeks holds (Monday, ads on its busiest day), for the table beside the picture;
+    quietest is the least on a day with ads, 0 when there is none.
     """
 
     cells: tuple[Cell, ...]
@@ -53,6 +54,7 @@ class ActivityMap:
     width: int
     height: int
     busiest: int
+    quietest: int
 
 
 def activity_map(per_day: Mapping[date, int], today: date, weeks: int = WEEKS) -> ActivityMap:
@@ -60,12 +62,12 @@ def activity_map(per_day: Mapping[date, int], today: date, weeks: int = WEEKS) -
     first = today - timedelta(days=today.weekday() + DAYS * (weeks - 1))
     days = [first + timedelta(days=offset) for offset in range((today - first).days + 1)]
     counts = [per_day.get(day, 0) for day in days]
-    busiest = max(counts, default=0)
+    busiest, quietest = max(counts), min(filter(None, counts), default=0)
     cells = tuple(
         Cell(
             x=index // DAYS * STEP,
             y=TOP + index % DAYS * STEP,
-            level=_level(ads, busiest),
+            level=_level(ads, quietest, busiest),
             day=day,
             ads=ads,
         )
@@ -80,6 +82,7 @@ def activity_map(per_day: Mapping[date, int], today: date, weeks: int = WEEKS) -
         width=weeks * STEP - (STEP - CELL),
         height=TOP + DAYS * STEP - (STEP - CELL),
         busiest=busiest,
+        quietest=quietest,
     )
 
 
@@ -124,8 +127,13 @@ def frame(width: int | None, height: int | None, ad_format: str) -> Frame:
     )
 
 
-def _level(ads: int, busiest: int) -> int:
-    return 0 if ads <= 0 else max(1, -(-ads * LEVELS // busiest))
+def _level(ads: int, quietest: int, busiest: int) -> int:
+    """Spread the levels over what the year really holds: windows are long, so days are alike."""
+    if ads <= 0:
+        return 0
+    if busiest == quietest:
+        return LEVELS
+    return 1 + (ads - quietest) * (LEVELS - 1) // (busiest - quietest)
 
 
 def _months(mondays: Sequence[date]) -> tuple[Month, ...]:

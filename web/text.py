@@ -61,10 +61,12 @@ def ago(then: datetime, now: datetime) -> str:
 
 def lasting(length: timedelta) -> str:
     """Give a length of time in the largest unit of which it has two or more, else in seconds."""
+    if length < timedelta(seconds=1):
+        return "under a second"
     for unit, word in UNITS:
         if length >= 2 * unit:
             return plural(round(length / unit), word)
-    return f"{max(0, round(length.total_seconds()))} s"
+    return f"{round(length.total_seconds())} s"
 
 
 def day(when: datetime | None) -> str:

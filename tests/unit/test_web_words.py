@@ -53,7 +53,8 @@ def test_an_age_is_told_in_one_unit(age: timedelta, words: str) -> None:
         (timedelta(minutes=2), "2 minutes"),
         (timedelta(hours=24), "24 hours"),
         (timedelta(days=14), "14 days"),
-        (timedelta(seconds=-1), "0 s"),
+        (timedelta(seconds=0.4), "under a second"),
+        (timedelta(seconds=-1), "under a second"),
     ],
 )
 def test_a_length_is_told_in_the_largest_unit_that_fits_twice(
@@ -89,6 +90,22 @@ def test_the_map_ends_today_and_begins_on_a_monday_a_year_ago() -> None:
     assert (drawn.weeks[-1], drawn.busiest) == ((date(2026, 11, 23), 9), 9)
     assert [month.name for month in drawn.months][:2] == ["Dec", "Jan"]
     assert max(cell.x for cell in drawn.cells) < drawn.width
+
+
+def test_the_map_tells_days_apart_that_are_all_busy() -> None:
+    today = date(2026, 11, 28)
+    counts = {today - timedelta(days=back): 400 + back for back in range(4)}
+
+    drawn = activity_map(counts, today)
+
+    assert [cell.level for cell in drawn.cells[-4:]] == [4, 3, 2, 1]
+    assert (drawn.quietest, drawn.busiest) == (400, 403)
+
+
+def test_a_map_of_one_height_is_drawn_in_full() -> None:
+    drawn = activity_map({date(2026, 11, 28): 1}, date(2026, 11, 28))
+
+    assert drawn.cells[-1].level == 4
 
 
 def test_a_map_without_ads_is_empty_and_not_an_error() -> None:
