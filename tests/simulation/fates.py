@@ -10,13 +10,14 @@ from ppcfetch.errors import PpcFetchError
 from tests.simulation.faults import STRIKE_A_CALL, Clog, Fault
 from tests.simulation.process import Process
 from tests.simulation.strikes import BY_PROCESS, BY_SERVER
-from tests.simulation.wires import Server, Side, Wire
+from tests.simulation.wires import Call, Server, Side, Wire
 
 if TYPE_CHECKING:
     from tests.simulation.world import World
 
 SLOW_SHARE = 0.03
 PATIENCE_IN_LEASES = 1.5
+LINGERS_LEASES = 2
 
 
 class Fates:
@@ -50,6 +51,11 @@ class Fates:
         slow = self._random() < SLOW_SHARE
         return self._random() * (1.0 if slow else 0.01)
 
+    def begins(self, call: Call) -> None:
+        """Keep the call, when somebody wants to see it."""
+        if self.world.record is not None:
+            self.world.record(call)
+
     def reached(self, wire: Wire, call: str, side: Side) -> None:
         """Let the faults strike that wait for this very moment."""
         if not self.waiting or self.waiting[0].at > self.world.scheduler.now:
@@ -60,6 +66,10 @@ class Fates:
             if fault in self.waiting:
                 self.waiting.remove(fault)
                 self._strike(fault, wire)
+
+    def _note(self, kind: str, *, hit: bool, cost: int, length: float) -> None:
+        until = self.world.scheduler.now + length + LINGERS_LEASES * self._lease
+        self.world.ledger.fault(kind, hit=hit, cost=cost, until=until)
 
     def _matches(self, fault: Fault, wire: Wire, call: str, side: Side) -> bool:
         now = self.world.scheduler.now
@@ -82,9 +92,8 @@ class Fates:
         self.world.tell(f"FAULT {fault}" + (f" at {wire.user.name}" if wire else ""))
         victim = self._victim(fault, wire)
         hit = victim.holds_work if victim and fault.kind in BY_PROCESS else busy
-        self.world.ledger.fault(
-            fault.kind, hit=hit or wire is not None, cost=fault.cost(self.world.limits)
-        )
+        cost = fault.cost(self.world.limits)
+        self._note(fault.kind, hit=hit or wire is not None, cost=cost, length=fault.length)
         if wire is not None and fault.kind in STRIKE_A_CALL:
             self._strike_call(fault, wire)
         elif fault.kind in BY_PROCESS:
@@ -105,8 +114,7 @@ class Fates:
     def _strike_call(self, fault: Fault, wire: Wire) -> None:
         if fault.kind != "hang":
             raise wire.silence(f"a {fault.kind}")
-        limits = self.world.limits
-        self.world.scheduler.sleep((limits.stall + 2.5 * limits.lease).total_seconds())
+        self.world.scheduler.stop_for_ever()
 
     # Time
 
@@ -145,7 +153,7 @@ class Fates:
         length = clog.opens - clog.closes
         self.world.tell(f"FAULT clog of {victim.name} and the {clog.server} for {length:.1f} s")
         cost = 1 + int(length / self._lease)
-        self.world.ledger.fault("clog", hit=victim.holds_work, cost=cost)
+        self._note("clog", hit=victim.holds_work, cost=cost, length=length)
         wire = victim.wires[clog.server]
         wire.sends = False
 

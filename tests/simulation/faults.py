@@ -61,7 +61,8 @@ STRIKE_A_CALL = SIDES.keys()
 
 COST_NO_START = frozenset(
     {
-        "stop", "stream deleted", "group destroyed", "consumer deleted", "entry deleted",
+        "lost answer", "lost call", "stop", "stream deleted", "group destroyed",
+        "consumer deleted", "entry deleted",
         "redis full", "archive unavailable", "archive throttled", "archive blocked",
         "archive rejects", "cancel", "retry", "pool paused", "rubbish",
     }

@@ -1,6 +1,7 @@
 """What really happened, written down beside the servers, and held against the promises."""
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -23,11 +24,15 @@ class Ledger:
     """One run's facts.
 
     Shape: jobs are counted by their id; cost is how many starts the faults so far may have cost
-    a job; fences is the highest fence that wrote or started.
+    a job, charges the same with the time until which each may act; progress is the time of the
+    last page; fences is the highest fence that wrote or started.
     """
 
     limits: Limits
+    now: Callable[[], float]
     cost: int = 0
+    charges: list[tuple[float, int]] = field(default_factory=list)
+    progress: dict[int, float] = field(default_factory=dict)
     violations: list[str] = field(default_factory=list)
     faults: Counter[str] = field(default_factory=Counter)
     hits: Counter[str] = field(default_factory=Counter)
@@ -52,11 +57,12 @@ class Ledger:
         """Note a broken promise; the run ends soon."""
         self.violations.append(what)
 
-    def fault(self, kind: str, *, hit: bool = True, cost: int = 1) -> None:
-        """Note a fault that happened, and whether it met work in flight."""
+    def fault(self, kind: str, *, hit: bool = True, cost: int = 1, until: float) -> None:
+        """Note a fault that happens, whether it met work in flight, and how long it may act."""
         self.faults[kind] += 1
         self.hits[kind] += hit
         self.cost += cost
+        self.charges.append((until, cost))
 
     def started(self, lease: Lease, pool: Pool) -> None:
         """Note a lease that was given (I3, L3)."""
@@ -65,10 +71,10 @@ class Ledger:
         if lease.fence <= self.fences.get(job.id, 0):
             self.violation(f"I3: job {job.id} was leased under fence {lease.fence} twice")
         self.fences[job.id] = lease.fence
-        if job.starts - 1 > self.cost:
-            self.violation(
-                f"L3: {self.cost} faults cost job {job.id} {job.starts - 1} starts without progress"
-            )
+        since = self.progress.get(job.id, 0.0)
+        faults = sum(cost for until, cost in self.charges if until >= since)
+        if job.starts - 1 > faults:
+            self.violation(f"L3: {faults} faults since its last page cost {job.starts - 1} starts")
         if job.pool is not pool:
             self.violation(f"a worker of pool {pool} runs job {job.id} of pool {job.pool}")
 
@@ -95,6 +101,7 @@ class Ledger:
             self.violation(f"I3: page {number} of job {job.id} was stored twice")
         self.pages.add((job.id, number))
         self.commits[job.id] += 1
+        self.progress[job.id] = self.now()
         self.errors[job.id] = 0
         self.fetch_pages[job.fetch_id] += 1
         for ad in page.ads:

@@ -146,14 +146,14 @@ class Process:
             self.post.host, self.post.pool, number, limits.lease
         )
         self.consumer = name.holder.consumer
-        settling = redis.port(world.redis.settling(self.post.pool))
+        settling = redis.port(world.redis.settling(self.post.pool), "settling", self.post.pool)
         deliveries = world.redis.deliveries(self.post.pool, name.holder, limits.lease)
         return WorkerPorts(
             holder=name.holder,
-            name=redis.port(name),
+            name=redis.port(name, "name", self.post.pool, name.holder),
             jobs=database,
             beat_jobs=database,
-            deliveries=redis.port(deliveries),
+            deliveries=redis.port(deliveries, "deliveries", self.post.pool, name.holder),
             settling=settling,
             beat_settling=settling,
             due=database,

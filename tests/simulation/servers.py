@@ -82,12 +82,19 @@ class WatchedRedis(FakeRedis):
 
 
 class SimArchive:
-    """An archive that shows each domain's ads longer, the later it is asked."""
+    """An archive that shows each domain's ads longer, the later it is asked.
 
-    def __init__(self, world: "World", pages: Mapping[str, int], poison: str | None) -> None:
+    Shape: whoever asks for the poison domain dies of it; a page of the slow one may take longer
+    than a lease.
+    """
+
+    def __init__(
+        self, world: "World", pages: Mapping[str, int], *, poison: str | None, slow: str | None
+    ) -> None:
         self.world = world
         self.pages = pages
         self.poison = poison
+        self.slow = slow
         self.answers: list[Exception] = []
 
     def ads_of(self, domain: str, page: int) -> list[Ad]:
@@ -134,9 +141,12 @@ class Visit:
         """What happens at the far end of the link."""
         archive = self._world.archive
         if query.domain.name == archive.poison:
-            self._world.ledger.fault("poison")
+            self._world.ledger.fault("poison", until=self._world.scheduler.now)
             self._process.die("killed by a poison job")
             self._world.scheduler.stop_for_ever()
+        if query.domain.name == archive.slow:
+            leases = self._world.dice.uniform(0.3, 1.6)
+            self._world.scheduler.sleep(leases * self._world.limits.lease.total_seconds())
         if archive.answers:
             raise archive.answers.pop(0)
         return archive.answer(query, cursor)

@@ -15,6 +15,7 @@ from ppcfetch.errors import (
     DatabaseUnavailable,
     PpcFetchError,
     StreamUnavailable,
+    Unavailable,
 )
 from tests.simulation.scheduler import Owner, Scheduler
 
@@ -52,8 +53,30 @@ class User(Owner, Protocol):
         ...
 
 
+@dataclass(slots=True)
+class Call:
+    """A call that reached its server: what was asked of whom, and what was answered.
+
+    Shape: target says which port of the server it was, as `Wire.port` was told; gone tells that
+    nothing answered and nothing was done. Units: at is virtual seconds.
+    """
+
+    at: float
+    server: Server
+    target: tuple[Any, ...]
+    name: str
+    args: tuple[Any, ...]
+    named: dict[str, Any]
+    reply: Any = None
+    gone: bool = False
+
+
 class Fates(Protocol):
-    """Decides what happens at each moment of each call."""
+    """Decides what happens at each moment of each call, and keeps what was called."""
+
+    def begins(self, call: Call) -> None:
+        """Note a call that is being done now; its reply is filled in behind it."""
+        ...
 
     def latency(self, server: Server) -> float:
         """Seconds until the call is done."""
@@ -75,43 +98,48 @@ class Wire:
     sends: bool = True
     receives: bool = True
 
-    def port(self, target: object) -> Any:
-        """Give a port whose calls all go over this link."""
-        return _Port(self, target)
+    def port(self, target: object, *label: Any) -> Any:
+        """Give a port whose calls all go over this link; the label tells which it is."""
+        return _Port(self, target, label)
 
     def silence(self, why: str) -> PpcFetchError:
         """Give the error that the user sees when no answer comes."""
         return SILENCE[self.server](f"the {self.server} gave no answer: {why}")
 
-    def call(self, name: str, act: Callable[[], Any]) -> Any:
+    def call(self, call: Call, act: Callable[[], Any]) -> Any:
         """Make one call."""
         self.scheduler.sleep(self.fates.latency(self.server))
-        self.fates.reached(self, name, Side.BEFORE)
+        self.fates.reached(self, call.name, Side.BEFORE)
         if not self.sends:
             raise self.silence("nothing arrives there")
-        reply, refusal = None, None
+        call.at = self.scheduler.now
+        self.fates.begins(call)
+        refusal = None
         try:
-            reply = act()
+            call.reply = act()
         except PpcFetchError as error:
+            call.reply, call.gone = type(error), isinstance(error, Unavailable)
             refusal = error
-        self.fates.reached(self, name, Side.AFTER)
+        self.fates.reached(self, call.name, Side.AFTER)
         if not self.receives:
             raise self.silence("nothing comes back")
         if refusal is not None:
             raise refusal
-        return reply
+        return call.reply
 
 
 class _Port:
-    def __init__(self, wire: Wire, target: object) -> None:
+    def __init__(self, wire: Wire, target: object, label: tuple[Any, ...]) -> None:
         self._wire = wire
         self._target = target
+        self._label = label
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        method = getattr(self._target, name)
+        method, wire, label = getattr(self._target, name), self._wire, self._label
 
         def call(*args: Any, **named: Any) -> Any:
-            return self._wire.call(name, partial(method, *args, **named))
+            asked = Call(0.0, wire.server, label, name, args, named)
+            return wire.call(asked, partial(method, *args, **named))
 
         self.__dict__[name] = call
         return call

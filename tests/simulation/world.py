@@ -1,13 +1,14 @@
 """One run: servers, an archive, processes on hosts, people who ask, and what goes wrong."""
 
 import random
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from typing import Any
 
 from ppcfetch.adapters.redis.pace import PaceRules
-from ppcfetch.errors import DatabaseUnavailable, Refused
+from ppcfetch.errors import DatabaseUnavailable, Refused, StreamUnavailable
 from ppcfetch.model.fetch import FetchReason
 from ppcfetch.model.job import Pool
 from ppcfetch.model.lease import Budget, Limits
@@ -22,7 +23,7 @@ from tests.simulation.ledger import Ledger
 from tests.simulation.process import Post, Process
 from tests.simulation.scheduler import Scheduler, Signal
 from tests.simulation.servers import SimArchive, WatchedDatabase, WatchedRedis, a_domain
-from tests.simulation.wires import Server, Wire
+from tests.simulation.wires import Call, Server, Wire
 
 LEASE = timedelta(seconds=8.1)
 RULES = PaceRules(
@@ -44,10 +45,19 @@ class Site:
 
 
 class World:
-    """Everything of one seed; `run` lets it happen."""
+    """Everything of one seed; `run` lets it happen.
 
-    def __init__(self, seed: int) -> None:
+    Shape: record is given every call that reaches a server, for those who want to make the same
+    calls elsewhere; for them the clock of the database goes in steps of `grid`, so that no reply
+    hangs on a millisecond. Units: grid is seconds, 0 for a clock without steps.
+    """
+
+    def __init__(
+        self, seed: int, *, record: Callable[[Call], None] | None = None, grid: float = 0.0
+    ) -> None:
         self.seed = seed
+        self.record = record
+        self.grid = grid
         self.dice = random.Random(seed)
         self.scheduler = Scheduler(self.dice)
         self.story: list[str] = []
@@ -60,7 +70,7 @@ class World:
         )
         self.budget = Budget(self.dice.randint(1, 3), timedelta(seconds=5))
         self.sweep_every = LEASE / 4
-        self.ledger = Ledger(self.limits)
+        self.ledger = Ledger(self.limits, now=lambda: self.scheduler.now)
         self.rings = Signal(self.scheduler)
         self._open_servers()
         self._open_archive()
@@ -93,7 +103,8 @@ class World:
 
     def jitter(self) -> float:
         """Draw what the product draws at random."""
-        return self.dice.random()
+        drawn = self.dice.random()
+        return 0.05 + int(drawn * 4) / 4 if self.grid else drawn
 
     def tell(self, line: str) -> None:
         """Note a line of the story."""
@@ -124,7 +135,8 @@ class World:
 
     def _open_servers(self) -> None:
         def now() -> float:
-            return self.scheduler.now
+            exact = self.scheduler.now
+            return exact // self.grid * self.grid if self.grid else exact
 
         self.database = WatchedDatabase(self.ledger, limits=self.limits, now=now)
         self.redis = WatchedRedis(
@@ -139,7 +151,10 @@ class World:
         count = self.dice.randint(2, 4)
         pages = {a_domain(n).name: self.dice.randint(1, 7) for n in range(count)}
         poison = a_domain(0).name if self.dice.random() < 1 / 12 else None
-        self.archive = SimArchive(self, pages, poison)
+        slow = a_domain(1).name if self.dice.random() < 1 / 4 else None
+        if slow:
+            pages[slow] = self.dice.randint(1, 2)
+        self.archive = SimArchive(self, pages, poison=poison, slow=slow)
 
     def _hire(self) -> None:
         hosts = self.dice.randint(1, 3)
@@ -170,6 +185,9 @@ class World:
                 self.ledger.unclear += 1
                 self.scheduler.sleep(self.dice.uniform(0.1, 1) * LEASE.total_seconds())
             except Refused:
+                break
+            except StreamUnavailable as away:
+                self.ledger.violation(f"I1: a request failed although it needs no Redis: {away}")
                 break
             else:
                 self.ledger.acknowledged.add(asked.fetch.id)
