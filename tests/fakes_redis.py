@@ -182,9 +182,10 @@ class FakeRedis:
             stream = state.streams[pool]
             waiting = [one for one in stream.entries if one > stream.read_up_to()]
             in_hand = len(stream.group.pending) if stream.group else 0
+            read = len(stream.entries) - len(waiting)
             oldest = self.now() - waiting[0][0] / 1000 if waiting else None
             age = None if oldest is None else timedelta(seconds=max(oldest, 0.0))
-            return PoolCounts(len(waiting), in_hand, age)
+            return PoolCounts(len(waiting), in_hand, age, max(read - in_hand, 0))
 
     def forget(self, job_ids: Collection[int]) -> int:
         """Port DeadLetters."""

@@ -27,3 +27,11 @@ CREATE TABLE audit (
 CREATE INDEX audit_by_target ON audit (target, id DESC);
 COMMENT ON COLUMN audit.who IS 'user of the operating system, or e-mail address';
 COMMENT ON COLUMN audit.target IS 'such as: job 12, pool bulk, consumer host.bulk.1';
+
+-- For readers of tables that were made by another user than these.
+DO $$
+BEGIN
+    GRANT SELECT ON pauses, audit TO ppcfetch_reader;
+EXCEPTION WHEN undefined_object THEN NULL; -- who may not make roles has no such readers
+END
+$$;

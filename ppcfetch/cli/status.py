@@ -1,5 +1,7 @@
 """`ppcfetch status` tells whether it is moving."""
 
+from dataclasses import asdict
+
 import click
 
 from ppcfetch.bootstrap.commands import open_commands
@@ -8,9 +10,21 @@ from ppcfetch.settings import load_settings
 
 
 @click.command()
+@click.option(
+    "--ledger", is_flag=True, help="List where rows and messages differ, each seen twice in a row."
+)
 @json_option
-def status(*, as_json: bool) -> None:
-    """Show for each pool what waits, what runs and when the last page was stored."""
+def status(*, ledger: bool, as_json: bool) -> None:
+    """Show for each pool what waits, what runs and when the last page was stored.
+
+    The ledger difference is due + running - messages. A few come and go while jobs do; one that
+    stays longer than two sweeps is a fault, and --ledger names its jobs.
+    """
     with open_commands(load_settings()) as commands:
+        if ledger:
+            found = [asdict(one) for one in commands.ledger()]
+            empty = "Rows and messages agree."
+            print_rows(found, as_json=as_json, title="Differences", empty=empty)
+            return
         rows = commands.status()
     print_rows(rows, as_json=as_json, title="Pools", empty="There are no pools.")

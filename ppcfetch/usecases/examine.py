@@ -11,6 +11,7 @@ from ppcfetch.model.health import (
     findings_of_database,
     findings_of_redis,
 )
+from ppcfetch.model.queue_health import QueueFacts, findings_of_queue
 
 
 def examine(
@@ -18,8 +19,12 @@ def examine(
     database: Callable[[], DatabaseFacts],
     redis: Callable[[], RedisFacts],
     epoch: Callable[[], str],
+    queue: Callable[[], QueueFacts] | None = None,
 ) -> Sequence[Finding]:
-    """Give all findings; a server that does not answer is one."""
+    """Give all findings; a server that does not answer is one.
+
+    Shape: queue is left out by processes that only want to know whether they can work.
+    """
     found: list[Finding] = []
     value = None
     try:
@@ -32,6 +37,9 @@ def examine(
         found.extend(findings_of_redis(redis(), epoch=value))
     except PpcFetchError as error:
         found.append(_away("redis", error, "PPCFETCH_REDIS_URL"))
+    # The queue is looked at when both servers are fit: else there is nothing to compare.
+    if queue is not None and not any(one.verdict is Verdict.BAD for one in found):
+        found.extend(findings_of_queue(queue()))
     return found
 
 

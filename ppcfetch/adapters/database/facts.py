@@ -10,6 +10,7 @@ from ppcfetch.adapters.database import migrate
 from ppcfetch.adapters.database.engine import translated
 from ppcfetch.model.health import DatabaseFacts
 from ppcfetch.model.job import Pool
+from ppcfetch.model.queue_health import SweeperTurn
 
 _ASK = text("""
 SELECT current_setting('server_version') AS version, clock_timestamp() AS now,
@@ -31,6 +32,11 @@ SELECT pool,
 FROM jobs
 WHERE state IN ('queued', 'running', 'dead')
 GROUP BY pool
+""")
+
+
+_SWEEPER = text("""
+SELECT holder, expires_at - clock_timestamp() AS remaining FROM turns WHERE name = 'sweeper'
 """)
 
 
@@ -86,3 +92,10 @@ def pool_rows(engine: Engine) -> list[PoolRows]:
         else PoolRows(pool)
         for pool in Pool
     ]
+
+
+def sweeper_turn(engine: Engine) -> SweeperTurn | None:
+    """Give whose turn it is to sweep, None when nobody ever had it. Raises: DatabaseUnavailable."""
+    with translated(), engine.connect() as connection:
+        row = connection.execute(_SWEEPER).one_or_none()
+    return None if row is None else SweeperTurn(row.holder, row.remaining)

@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from redis import Redis
+from redis.exceptions import ResponseError
 
 from ppcfetch.adapters.redis.connections import command, translated
 from ppcfetch.adapters.redis.consumers import Consumer, consumers_of
-from ppcfetch.adapters.redis.keys import Keys
+from ppcfetch.adapters.redis.keys import GROUP, Keys
 from ppcfetch.adapters.redis.scripts import STREAM, Scripts
 from ppcfetch.model.job import Pool
 from ppcfetch.model.whereabouts import Whereabouts
@@ -20,12 +21,13 @@ class PoolCounts:
     """How many messages a pool has.
 
     Shape: oldest_waiting is None when nothing waits; taken from the message's id, so only for
-    display.
+    display. orphans were read by somebody and are in no hand: nobody will be given them.
     """
 
     undelivered: int
     in_hand: int
     oldest_waiting: timedelta | None
+    orphans: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +60,10 @@ class RedisInspector:
 
     def counts(self, pool: Pool) -> PoolCounts:
         """Count what waits and what is in hand, at one instant."""
-        undelivered, in_hand, oldest = self._scripts.run("counts", [self._keys.stream(pool)])
+        reply = self._scripts.run("counts", [self._keys.stream(pool)])
+        undelivered, in_hand, oldest, orphans = reply
         waiting = timedelta(milliseconds=oldest) if undelivered else None
-        return PoolCounts(undelivered, in_hand, waiting)
+        return PoolCounts(undelivered, in_hand, waiting, orphans)
 
     def drained(self, pool: Pool) -> bool:
         """Tell whether nothing waits and nothing is in hand.
@@ -68,6 +71,19 @@ class RedisInspector:
         Redis that lost everything looks drained, too: only the epoch tells the difference.
         """
         return bool(self._scripts.run("drained", [self._keys.stream(pool)]))
+
+    def has_group(self, pool: Pool) -> bool:
+        """Tell whether the pool's stream has its group."""
+        with translated():
+            try:
+                groups = command(self._client, "XINFO", "GROUPS", self._keys.stream(pool))
+            except ResponseError as exc:
+                if "no such key" in str(exc):
+                    return False
+                raise
+        return any(
+            dict(zip(g[::2], g[1::2], strict=True))[b"name"] == GROUP.encode() for g in groups
+        )
 
     def consumers(self) -> list[Consumer]:
         """List the consumers of all pools, by pool and name."""

@@ -1,4 +1,4 @@
--- Count one pool: {undelivered, in hand, oldest waiting ms or -1}. Never by `lag`, which is wrong
+-- Count one pool: {undelivered, in hand, oldest waiting ms or -1, read but in no hand}. Never by `lag`, which is wrong
 -- or absent after deletions; what was read already is counted instead, since it is little.
 -- KEYS stream
 local last = last_delivered(KEYS[1])
@@ -16,4 +16,4 @@ if first then
   local age = now[1] * 1000 + math.floor(now[2] / 1000) - string.match(first[1], '^%d+')
   oldest = math.max(age, 0)
 end
-return {redis.call('XLEN', KEYS[1]) - read, summary[1], oldest}
+return {redis.call('XLEN', KEYS[1]) - read, summary[1], oldest, math.max(read - summary[1], 0)}
