@@ -1,5 +1,6 @@
 """The nights that other teams wrote up: what happened there must not be possible here."""
 
+from collections.abc import Iterator
 from contextlib import ExitStack
 from datetime import timedelta
 
