@@ -128,12 +128,12 @@ def frame(width: int | None, height: int | None, ad_format: str) -> Frame:
 
 
 def _level(ads: int, quietest: int, busiest: int) -> int:
-    """Spread the levels over what the year really holds: windows are long, so days are alike."""
+    """Give the part of what the year holds, cut in equal ones: windows are long, days alike."""
     if ads <= 0:
         return 0
     if busiest == quietest:
         return LEVELS
-    return 1 + (ads - quietest) * (LEVELS - 1) // (busiest - quietest)
+    return 1 + (ads - quietest) * LEVELS // (busiest - quietest + 1)
 
 
 def _months(mondays: Sequence[date]) -> tuple[Month, ...]:

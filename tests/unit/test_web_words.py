@@ -102,6 +102,16 @@ def test_the_map_tells_days_apart_that_are_all_busy() -> None:
     assert (drawn.quietest, drawn.busiest) == (400, 403)
 
 
+def test_each_level_of_the_map_is_an_equal_part_of_what_the_year_holds() -> None:
+    today = date(2026, 11, 28)
+    counts = {today - timedelta(days=back): 100 + back for back in range(200)}
+
+    drawn = activity_map(counts, today)
+
+    per_level = [sum(cell.level == level for cell in drawn.cells) for level in range(1, 5)]
+    assert per_level == [50, 50, 50, 50]
+
+
 def test_a_map_of_one_height_is_drawn_in_full() -> None:
     drawn = activity_map({date(2026, 11, 28): 1}, date(2026, 11, 28))
 
