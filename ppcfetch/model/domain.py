@@ -84,7 +84,7 @@ def _without_port(server: str) -> str:
     if port and not (port.isascii() and port.isdigit() and len(port) <= _PORT_DIGITS):
         if "." not in host and _SCHEME.fullmatch(f"{host}:"):
             _refuse_scheme(host)
-        raise InvalidDomain(f'"{_shown(port)}" is not a port number.')
+        raise InvalidDomain(f"“{_shown(port)}” is not a port number.")
     return host
 
 
@@ -95,7 +95,7 @@ def _ascii(host: str) -> str:
     try:
         name = idna.encode(host, uts46=True).decode("ascii").removesuffix(".")
     except UnicodeError as exc:  # idna's own errors are all of this kind
-        raise InvalidDomain(f'"{_shown(host)}" is not a valid domain name.') from exc
+        raise InvalidDomain(f"“{_shown(host)}” is not a valid domain name.") from exc
     if _NUMBER.fullmatch(name.rpartition(".")[2]):
         _refuse_address(name)
     return name
@@ -109,8 +109,8 @@ def _registrable(name: str) -> str:
     if _icann_suffixes().privatesuffix(name) is not None:
         return name  # a private suffix is itself a site: github.io
     if "." not in name and _suffixes().publicsuffix(name, accept_unknown=False) is None:
-        raise InvalidDomain(f'"{_shown(name)}" is a single word: a domain has an ending like .com.')
-    raise InvalidDomain(f'"{_shown(name)}" is an ending, not a domain.')
+        raise InvalidDomain(f"“{_shown(name)}” is a single word: a domain has an ending like .com.")
+    raise InvalidDomain(f"“{_shown(name)}” is an ending, not a domain.")
 
 
 @cache
@@ -124,11 +124,11 @@ def _icann_suffixes() -> PublicSuffixList:
 
 
 def _refuse_scheme(scheme: str) -> NoReturn:
-    raise InvalidDomain(f'Only http and https links can be looked up, not "{_shown(scheme)}:".')
+    raise InvalidDomain(f"Only http and https links can be looked up, not “{_shown(scheme)}:”.")
 
 
 def _refuse_address(host: str) -> NoReturn:
-    raise InvalidDomain(f'"{_shown(host)}" is an IP address, not a domain.')
+    raise InvalidDomain(f"“{_shown(host)}” is an IP address, not a domain.")
 
 
 def _refuse_ipv6(server: str) -> None:
@@ -150,5 +150,5 @@ def _refuse_mail(server: str) -> NoReturn:
 
 def _shown(text: str) -> str:
     """Make a piece of strange text safe to repeat in a sentence."""
-    short = text if len(text) <= 60 else text[:57] + "..."  # noqa: PLR2004 - a sentence, not a rule
+    short = text if len(text) <= 60 else text[:57] + "…"  # noqa: PLR2004 - a sentence, not a rule
     return "".join(char if char.isprintable() else "?" for char in short)
