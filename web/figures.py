@@ -72,6 +72,8 @@ def _figures(page: DomainPage | ProgressPage) -> tuple[Figure, ...]:
 def _each(page: DomainPage | ProgressPage) -> str:
     if page.advertiser_count == 0:
         return "who pays for them"
+    if page.advertiser_count == 1:
+        return "pays for all of them" if page.ads > 1 else "pays for it"
     return f"about {plural(round(page.ads / page.advertiser_count), 'ad')} each"
 
 

@@ -61,6 +61,23 @@ def test_the_page_shows_numbers_advertisers_ads_and_fetches() -> None:
     assert "pictures.example" not in page.text
 
 
+@pytest.mark.parametrize(
+    ("ads", "advertisers", "words"),
+    [
+        (0, 0, "who pays for them"),
+        (1, 1, "pays for it"),
+        (9, 1, "pays for all of them"),
+        (9, 2, "about 4 ads each"),
+    ],
+)
+def test_the_advertisers_are_told_with_what_each_pays_for(
+    ads: int, advertisers: int, words: str
+) -> None:
+    page = site_with(ads=ads, advertiser_count=advertisers).visitor().get(ADDRESS).text
+
+    assert f'class="big">{advertisers}</dd><dd>{words}</dd>' in page
+
+
 def test_another_spelling_is_sent_to_the_one_address_with_its_choices() -> None:
     answer = FakeSite().visitor().get("/domains/WWW.Bluebird-Outdoor.example?format=text")
 
