@@ -6,7 +6,7 @@ from ppcfetch.bootstrap.operators import open_operators
 from ppcfetch.cli.output import json_option, print_rows
 from ppcfetch.model.domain import DomainName
 from ppcfetch.model.job import JobState, Pool
-from ppcfetch.model.job_view import JobFilter
+from ppcfetch.model.job_view import JobFilter, JobView
 from ppcfetch.settings import load_settings
 
 
@@ -42,20 +42,31 @@ def jobs(
     )
     with open_operators(load_settings()) as operators:
         found = operators.job_views.newest(wanted)
-    rows: list[dict[str, object]] = [
-        {
-            "job": job.id,
-            "fetch": job.fetch_id,
-            "domain": job.domain,
-            "pool": str(job.pool),
-            "state": str(job.state),
-            "pages": job.pages,
-            "created_at": job.created_at,
-            "due_at": job.due_at,
-            "last_page_at": job.progressed_at,
-            "holder": job.holder if job.state is JobState.RUNNING else None,
-            "error": job.error,
-        }
-        for job in found
-    ]
+    row = _whole_row if as_json else _row
+    rows = [row(job) for job in found]
     print_rows(rows, as_json=as_json, title="Jobs", empty="There are no such jobs.")
+
+
+def _row(job: JobView) -> dict[str, object]:
+    return {
+        "job": job.id,
+        "state": str(job.state),
+        "pool": str(job.pool),
+        "domain": job.domain,
+        "pages": job.pages,
+        "asked_at": job.created_at,
+        "error": job.error,
+    }
+
+
+def _whole_row(job: JobView) -> dict[str, object]:
+    return {
+        **_row(job),
+        "fetch": job.fetch_id,
+        "due_at": job.due_at,
+        "last_page_at": job.progressed_at,
+        "finished_at": job.finished_at,
+        "starts": job.starts,
+        "attempts": job.attempts,
+        "holder": job.holder if job.state is JobState.RUNNING else None,
+    }

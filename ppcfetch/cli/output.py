@@ -36,7 +36,9 @@ def print_rows(
     table = Table(title=title, title_justify="left", title_style="bold")
     for name, value in rows[0].items():
         right = isinstance(value, NUMBERS) and not isinstance(value, bool)
-        table.add_column(name.replace("_", " "), justify="right" if right else "left")
+        table.add_column(
+            name.replace("_", " "), justify="right" if right else "left", overflow="fold"
+        )
     for row in rows:
         table.add_row(*(_cell(value) for value in row.values()))
     console().print(table)

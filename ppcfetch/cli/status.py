@@ -1,5 +1,6 @@
 """`ppcfetch status` tells whether it is moving."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 import click
@@ -27,4 +28,14 @@ def status(*, ledger: bool, as_json: bool) -> None:
             print_rows(found, as_json=as_json, title="Differences", empty=empty)
             return
         rows = commands.status()
-    print_rows(rows, as_json=as_json, title="Pools", empty="There are no pools.")
+    shown = rows if as_json else _by_fact(rows)
+    print_rows(shown, as_json=as_json, title="Pools", empty="There are no pools.")
+
+
+def _by_fact(pools: Sequence[Mapping[str, object]]) -> list[dict[str, object]]:
+    """Turn rows of pools into rows of facts, which are narrow enough for any terminal."""
+    facts = [name for name in pools[0] if name != "pool"]
+    return [
+        {"fact": fact.replace("_", " "), **{str(pool["pool"]): pool[fact] for pool in pools}}
+        for fact in facts
+    ]

@@ -62,7 +62,7 @@ def findings_of_queue(facts: QueueFacts) -> Iterator[Finding]:
 
 def _workers(facts: PoolFacts, patience: timedelta) -> Finding:
     pool, check = facts.pool, f"pool {facts.pool}"
-    state = f"{facts.workers} workers, {facts.due:,} jobs due, {facts.running:,} running"
+    state = f"workers: {facts.workers}, jobs due: {facts.due:,}, running: {facts.running:,}"
     if facts.pause is not None:
         why = f": {facts.pause.reason}" if facts.pause.reason else ""
         since = f"{facts.pause.since:%Y-%m-%d %H:%M} UTC by {facts.pause.by}{why}"

@@ -36,7 +36,7 @@ def explain(row: RowFacts, stream: StreamFacts | None, rhythm: Rhythm) -> Explan
         case JobState.DEAD:
             return _dead(row)
     told = "it is over"
-    return Explanation(row.job, f"nowhere: it is {row.job.state}", row.job.finished_at, (), told)
+    return Explanation(row.job, f"ended as {row.job.state}", row.job.finished_at, (), told)
 
 
 def _queued(row: RowFacts, stream: StreamFacts | None, rhythm: Rhythm) -> Explanation:
@@ -64,7 +64,7 @@ def _in_the_way(row: RowFacts, stream: StreamFacts | None, rhythm: Rhythm) -> It
         then = f"start one: ppcfetch worker --pool {pool}"
         yield Reason(f"no worker of the pool {pool} is alive", then)
     if row.pause is not None:
-        yield Reason(_paused(row.pause), f"somebody says: ppcfetch resume {pool}")
+        yield Reason(_paused(row.pause), f"nothing until somebody says: ppcfetch resume {pool}")
     rest = stream.rest if stream is not None else NOTHING
     if row.job.state is JobState.QUEUED and due > row.now:
         then = f"it is due at {moment(due)}; a sweep publishes it within {length(rhythm.sweep)}"

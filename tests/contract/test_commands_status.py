@@ -96,6 +96,7 @@ def test_a_pause_and_the_workers_are_shown(commands: Commands, redis: Connection
 
     assert row["workers"] == 1
     assert row["paused_since"]
+    assert "paused since" in commands.run("status").stdout
 
 
 def test_the_doctor_says_what_stands_still_and_what_to_do(
