@@ -2,20 +2,30 @@
 
 import os
 import signal
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from types import FrameType
 
 from ppcfetch.bootstrap.worker import open_worker
 from ppcfetch.model.job import Pool
+from ppcfetch.ports import WorkerPorts
 from ppcfetch.settings import Settings
 from workers.pool import Work, WorkerPool
 
 EXIT_SECOND_SIGNAL = 130
 
 
-def run_worker(settings: Settings, *, pool: Pool, threads: int) -> int:
+def run_worker(
+    settings: Settings,
+    *,
+    pool: Pool,
+    threads: int,
+    opening: Callable[..., AbstractContextManager[WorkerPorts]] = open_worker,
+) -> int:
     """Work until SIGTERM or SIGINT, hand back what is in hand, and give the exit code.
 
     A second signal ends the process at once; nothing is lost by that.
+    Shape: opening gives the ports and closes them; crash tests watch them through it.
     Raises: ConfigurationError when the database, Redis or the settings cannot work.
     """
     work = Work(
@@ -25,7 +35,7 @@ def run_worker(settings: Settings, *, pool: Pool, threads: int) -> int:
         sweep=settings.sweep_every,
         budget=settings.budget if pool is Pool.INTERACTIVE else None,
     )
-    with open_worker(settings, pool=pool, threads=threads) as ports:
+    with opening(settings, pool=pool, threads=threads) as ports:
         worker = WorkerPool(ports, work)
 
         def stop(_number: int, _frame: FrameType | None) -> None:

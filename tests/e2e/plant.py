@@ -19,6 +19,7 @@ import httpx
 import psycopg
 from redis import Redis
 
+from tests.e2e.nursery import Born, Nursery
 from tests.e2e.visitor import Visitor
 from tests.servers import free_port, libpq
 from tests.waiting import wait_until
@@ -40,7 +41,7 @@ class Process:
     """One program of ours and its log."""
 
     name: str
-    popen: subprocess.Popen[bytes]
+    popen: subprocess.Popen[bytes] | Born
     log: Path
 
     def kill(self) -> None:
@@ -50,8 +51,9 @@ class Process:
 
     def signal(self, number: signal.Signals) -> None:
         """Send it a signal."""
-        with suppress(ProcessLookupError):
-            os.kill(self.popen.pid, number)
+        if self.popen.poll() is None:
+            with suppress(ProcessLookupError):
+                os.kill(self.popen.pid, number)
 
     def wait(self, seconds: float = 30) -> int:
         """Give its exit code when it ends by itself."""
@@ -76,6 +78,7 @@ class Plant:
     visitors: list[Visitor] = field(default_factory=list)
     archive: str = ""
     site: str = ""
+    nursery: Nursery | None = None
 
     def environment(self) -> dict[str, str]:
         """Give the environment of every program."""
@@ -99,18 +102,29 @@ class Plant:
     def start(self, name: str, *arguments: str, **settings: str) -> Process:
         """Start a program of ours; settings are for it alone."""
         log = self.folder / f"{name}-{len(self.processes)}.log"
+        environment = {**self.environment(), **settings}
+        if self.nursery and arguments[:3] == ("-m", "ppcfetch", "worker"):
+            log.touch()
+            wanted = arguments[2:]
+            born = self.nursery.start(wanted, environment=environment, folder=self.folder, log=log)
+            process = Process(name, born, log)
+        else:
+            process = Process(name, self._popen(arguments, environment, log), log)
+        self.processes.append(process)
+        return process
+
+    def _popen(
+        self, arguments: Sequence[str], environment: dict[str, str], log: Path
+    ) -> "subprocess.Popen[bytes]":
         with log.open("wb") as out:
-            popen = subprocess.Popen(
+            return subprocess.Popen(
                 [sys.executable, *arguments],
-                env={**self.environment(), **settings},
+                env=environment,
                 cwd=self.folder,
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=out,
             )
-        process = Process(name, popen, log)
-        self.processes.append(process)
-        return process
 
     def start_archive(self) -> Process:
         """Start the emulator, and let what starts later ask it."""

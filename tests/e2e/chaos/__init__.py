@@ -1,0 +1,1 @@
+"""Random faults on real servers and processes, then quiet, then the books."""

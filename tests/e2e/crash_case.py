@@ -1,0 +1,194 @@
+"""One crash: a worker meets it alone, another one finds what is left, and all is compared."""
+
+import signal
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import monotonic
+
+from redis import Redis
+
+from ppcfetch.bootstrap.site import SitePorts, open_site
+from ppcfetch.model.domain import DomainName
+from ppcfetch.model.fetch import FetchReason
+from ppcfetch.ports import Request
+from ppcfetch.settings import load_settings
+from tests.e2e.crash_points import Point
+from tests.e2e.crashing_worker import REACHED, VARIABLE
+from tests.e2e.nursery import Born, Nursery
+from tests.e2e.plant import Plant, Process, assert_truth
+from tests.waiting import wait_until
+
+LEASE_SECONDS = 1.0
+SLEEP_LEASES = 3
+LONGEST_LEASES = 12
+"""Ten times what it takes when nothing else runs here: what is stuck would take for ever."""
+CRASHING = "crashing"
+STREAM = "{ppcfetch}:interactive"
+GROUP = "workers"
+UNRUNG = "ads-7.example"
+PAGE = 100
+SETTINGS = {
+    "PPCFETCH_LEASE_SECONDS": str(LEASE_SECONDS),
+    "PPCFETCH_SWEEP_SECONDS": "0.4",
+    "PPCFETCH_MAX_STARTS": "5",
+}
+
+
+@dataclass(frozen=True)
+class Lane:
+    """Where cases run one after the other: servers of their own, or parts of shared ones."""
+
+    number: int
+    archive: str
+    redis: str
+    nursery: Nursery
+    folder: Path
+    database: Callable[[], str]
+
+
+@dataclass
+class Case:
+    """A crash of one kind at one point."""
+
+    point: Point
+    action: str
+    lane: Lane
+    domain: str
+    plant: Plant = field(init=False)
+
+    def run(self) -> float:
+        """Let it happen; gives in how many leases of the other worker's life all was done."""
+        folder = self.lane.folder / f"{self.point.name}-{self.action}".replace("/", "-")
+        folder.mkdir()
+        self.plant = Plant(folder, self.lane.database(), self.lane.redis, dict(SETTINGS))
+        self.plant.archive, self.plant.nursery = self.lane.archive, self.lane.nursery
+        with Redis.from_url(self.plant.redis) as redis:
+            redis.flushdb()
+        try:
+            return self._run()
+        finally:
+            self.plant.stop()
+
+    def _run(self) -> float:
+        settings = load_settings(database_url=self.plant.database, redis_url=self.plant.redis)
+        with open_site(settings, threads=1) as site:
+            self._ask(site)
+        crashing = self._meet_the_crash()
+        self._start_others()
+        began = monotonic()
+        if self.action == "stop":
+            wait_until(
+                lambda: monotonic() - began > SLEEP_LEASES * LEASE_SECONDS,
+                describe="the worker has slept for three leases",
+            )
+            crashing.signal(signal.SIGCONT)
+        self._wait_for_ends()
+        took = (monotonic() - began) / LEASE_SECONDS
+        self._check(crashing)
+        return took
+
+    def _ask(self, site: SitePorts) -> None:
+        """Ask for one fetch that rings and for one whose doorbell stayed silent."""
+        ask = site.request_refresh(_request(self.domain))
+        site.fetches.request(_request(UNRUNG))
+        setting = self.point.setting
+        if setting == "exhausted":
+            self._change("UPDATE jobs SET starts = 5 WHERE fetch_id = %s", ask.fetch.id)
+        if setting in {"history", "abandoned"}:
+            bearer = CRASHING if setting == "history" else "gone"
+            self._deliver_to(f"{bearer}.interactive.1")
+        if setting == "spill":
+            self.plant.settings["PPCFETCH_INTERACTIVE_PAGES"] = "2"
+
+    def _deliver_to(self, consumer: str) -> None:
+        """Leave the message in the hands of somebody who has been silent for long."""
+        with Redis.from_url(self.plant.redis) as redis:
+            redis.xgroup_create(STREAM, GROUP, id="0")
+            ((_, messages),) = redis.xreadgroup(GROUP, consumer, {STREAM: ">"}, count=1)
+            ids = [message_id for message_id, _ in messages]
+            redis.xclaim(STREAM, GROUP, consumer, 0, ids, idle=60_000, justid=True)
+
+    def _meet_the_crash(self) -> Process:
+        at = f"{self.point.name}:{self.action}:{self.point.count}"
+        if self.point.setting == "lost":
+            at = f"after/deliveries.receive:lose,{at}"
+        own = {VARIABLE: at, "PPCFETCH_WORKER_NAME": CRASHING}
+        arguments = ("worker", "--pool", "interactive", "--threads", "2")
+        crashing = self.plant.command(*arguments, **own)
+        if self.point.setting == "asked":
+            self.plant.wait_for_pages(self.domain, 1)
+            crashing.signal(signal.SIGTERM)
+        wait_until(
+            lambda: _has_met(crashing, self.action),
+            describe=f"{self.point.name} is reached; see {crashing.log}",
+            timeout=20,
+        )
+        return crashing
+
+    def _start_others(self) -> None:
+        for pool in ("interactive", "bulk") if self.point.setting == "spill" else ("interactive",):
+            self.plant.start_worker(pool)
+
+    def _wait_for_ends(self) -> None:
+        active = (
+            "SELECT j.*, f.state AS fetch FROM jobs j JOIN fetches f ON f.id = j.fetch_id"
+            " WHERE f.state = 'active' OR j.state IN ('queued', 'running')"
+        )
+        slept = SLEEP_LEASES if self.action == "stop" else 0
+        wait_until(
+            lambda: not self.plant.query(active),
+            describe=f"all jobs have ended; see {self.plant.folder}",
+            timeout=(LONGEST_LEASES + slept) * LEASE_SECONDS,
+        )
+        wait_until(
+            lambda: self.plant.messages() == 0,
+            describe=f"no message is left; see {self.plant.folder}",
+            timeout=LONGEST_LEASES * LEASE_SECONDS,
+        )
+
+    def _check(self, crashing: Process) -> None:
+        plant, exhausted = self.plant, self.point.setting == "exhausted"
+        assert_truth(plant, UNRUNG)
+        states = plant.query("SELECT domain, state, starts FROM jobs ORDER BY id")
+        ends = [row["state"] for row in states]
+        assert ends == (["dead", "done"] if exhausted else ["done", "done"]), states
+        with Redis.from_url(plant.redis) as letters:
+            assert letters.xlen("{ppcfetch}:dead") == int(exhausted)
+        if not exhausted:
+            assert_truth(plant, self.domain)
+            assert max(row["starts"] for row in states) <= 2, states
+        self._check_pages()
+        if self.action == "term" and self.point.setting != "asked":
+            assert crashing.wait(10) == 0
+
+    def _check_pages(self) -> None:
+        pages = self.plant.query("SELECT job_id, page, fence FROM page_log ORDER BY job_id, page")
+        for job in {row["job_id"] for row in pages}:
+            own = [row for row in pages if row["job_id"] == job]
+            assert [row["page"] for row in own] == list(range(1, len(own) + 1))
+            assert [row["fence"] for row in own] == sorted(row["fence"] for row in own)
+        counts = self.plant.query("SELECT sum(found) AS found, sum(new) AS new FROM fetches")
+        held = self.plant.one("SELECT count(*) FROM ads")
+        assert counts == [{"found": held, "new": held}]
+
+    def _change(self, statement: str, *values: object) -> None:
+        self.plant.query(f"{statement} RETURNING 1", *values)
+
+
+def _request(domain: str) -> Request:
+    return Request(DomainName.parse(domain), FetchReason.COMMAND)
+
+
+def _has_met(crashing: Process, action: str) -> bool:
+    if not any(event["action"] != "lose" for event in crashing.events(REACHED)):
+        assert crashing.popen.poll() is None, crashing.log.read_text()
+        return False
+    assert isinstance(crashing.popen, Born)
+    match action:
+        case "kill":
+            return crashing.popen.poll() is not None
+        case "stop":
+            return crashing.popen.is_suspended()
+        case _:
+            return True

@@ -1,0 +1,127 @@
+"""Every step of the protocol, crashed at each of its edges, in three ways, in real processes.
+
+`SOAK=1` crashes at all points, else those that matter most; each case has a database and a
+Redis database of its own and runs beside others, since it mostly waits.
+"""
+
+import inspect
+import os
+import traceback
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import product
+from queue import SimpleQueue
+from threading import Lock
+from typing import Any, get_type_hints
+
+import pytest
+
+from ppcfetch import ports
+from ppcfetch.adapters.embedded.valkey import EmbeddedValkey
+from ppcfetch.ports import WorkerPorts
+from tests.e2e.crash_case import Case, Lane
+from tests.e2e.crash_points import ACTIONS, STEPS, Point, points
+from tests.e2e.crashing_worker import HANDLER, WATCHED
+from tests.e2e.nursery import nursery
+from tests.e2e.plant import Plant
+from tests.servers import Databases, flush, heal
+
+LANES = 5
+ARCHIVE_LATENCY_MS = 100
+SHORT = os.environ.get("SOAK") != "1"
+FIRST_SIZE = 401
+
+NEVER_CALLED = {
+    "jobs": {"next_incarnation", "beat", "give_back_starts"},
+    "beat_jobs": {"next_incarnation", "take", "settle", "vetoed"},
+    "settling": {"renew"},
+    "beat_settling": {"settle", "move", "dead_letter"},
+    "name": {"release"},
+    "pace": {"went_badly"},
+}
+"""What a worker does not call through that port, or only when it fails or has ended."""
+
+
+def test_each_call_of_a_worker_is_a_crash_point_before_and_after_it() -> None:
+    """What is added to a port has to be added to the matrix."""
+    fields = {n: getattr(ports, t.__name__) for n, t in _protocols().items() if n in WATCHED}
+    fields |= {"archive": ports.Archive, "pages": ports.Pages, "pace": ports.Pace}
+
+    calls = {
+        f"{edge}/{name}.{method}"
+        for name, port in fields.items()
+        for method, _ in inspect.getmembers(port, inspect.isfunction)
+        if not method.startswith("_") and method not in NEVER_CALLED.get(name, ())
+        for edge in ("before", "after")
+    }
+
+    assert set(fields) == {*WATCHED, *HANDLER}
+    named = {point.name for step in STEPS.values() for point in step}
+    assert calls == {name for name in named if not name.startswith("commit/")}
+
+
+@pytest.fixture(scope="module")
+def lanes(
+    databases: Databases, valkey_server: EmbeddedValkey, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator["SimpleQueue[Lane]"]:
+    """As many lanes as cases run at once, over one emulator and one nursery."""
+    heal(valkey_server)
+    flush(valkey_server.url)
+    folder = tmp_path_factory.mktemp("matrix")
+    plant, lock = Plant(folder, "", ""), Lock()
+
+    def database() -> str:
+        with lock:
+            return databases.migrated()
+
+    free: SimpleQueue[Lane] = SimpleQueue()
+    with nursery() as born:
+        try:
+            plant.start_archive()
+            plant.behave(latency_ms=ARCHIVE_LATENCY_MS)
+            for number in range(1, LANES + 1):
+                url = valkey_server.url.replace("db=0", f"db={number}")
+                own = folder / str(number)
+                own.mkdir()
+                free.put(Lane(number, plant.archive, url, born, own, database))
+            yield free
+        finally:
+            plant.stop()
+            flush(valkey_server.url)
+
+
+@pytest.mark.timeout(1800)
+def test_no_crash_at_any_step_loses_or_doubles_anything(lanes: "SimpleQueue[Lane]") -> None:
+    """Each ad of the archive's truth once, each row at its end, no message left."""
+    wanted = list(product(points(short=SHORT), ACTIONS))
+    only = os.environ.get("CRASH_CASE")
+    cases = [(p, a) for p, a in wanted if only is None or only in f"{p.name}:{p.setting}:{a}"]
+
+    def run(number: int, point: Point, action: str) -> tuple[str, str, float]:
+        lane = lanes.get()
+        name = f"{point.name}:{point.setting}:{action}"
+        try:
+            return name, "", Case(point, action, lane, f"ads-{_size(number)}.example").run()
+        except Exception:  # noqa: BLE001 - all cases are reported together
+            return name, traceback.format_exc(limit=-3), 0.0
+        finally:
+            lanes.put(lane)
+
+    with ThreadPoolExecutor(LANES) as pool:
+        results = list(pool.map(lambda n: run(n, *cases[n]), range(len(cases))))
+
+    failed = {name: why for name, why, _ in results if why}
+    print(f"{len(cases)} crashes, slowest {max(r[2] for r in results):.1f} leases")  # noqa: T201
+    assert cases
+    assert not failed, f"{len(failed)} of {len(cases)}:\n" + "\n".join(
+        f"{name}\n{why}" for name, why in failed.items()
+    )
+
+
+def _protocols() -> dict[str, Any]:
+    return {n: t for n, t in get_type_hints(WorkerPorts).items() if inspect.isclass(t)}
+
+
+def _size(number: int) -> int:
+    """Give a domain of five pages to each case, so that none joins another's."""
+    return FIRST_SIZE + number % 99
