@@ -119,10 +119,14 @@ class FakeCatalogue:
         """Give this page for its domain from now on."""
         self.pages[page.domain] = page
 
-    def domain_page(self, domain: DomainName) -> DomainPage:
+    def domain_page(self, query: AdQuery, limit: int) -> DomainPage:
         if self.failure:
             raise self.failure
-        return self.pages.get(domain) or a_page(domain=domain)
+        page = self.pages.get(query.domain) or a_page(domain=query.domain)
+        if not page.ads:
+            return page
+        self.queries.append(query)
+        return replace(page, listed=replace(self.lists, ads=self.lists.ads[:limit]))
 
     def progress(self, domain: DomainName) -> ProgressPage:
         page = self.pages.get(domain)
@@ -139,10 +143,6 @@ class FakeCatalogue:
             complete=page.complete,
             waiting=page.waiting,
         )
-
-    def ads(self, query: AdQuery, limit: int) -> AdList:
-        self.queries.append(query)
-        return replace(self.lists, ads=self.lists.ads[:limit])
 
     def ad(self, advertiser_id: str, creative_id: str) -> AdPage:
         found = self.ad_pages.get((advertiser_id, creative_id))

@@ -42,7 +42,7 @@ def show(domain: str) -> Answer:
         arguments = request.args.to_dict()
         canonical = url_for("domains.show", domain=name.name, **arguments)  # type: ignore[arg-type]
         return redirect(canonical, HTTPStatus.MOVED_PERMANENTLY)
-    page = services().catalogue.domain_page(name)
+    page = services().catalogue.domain_page(query_from(name, request.args), ADS_ON_PAGE)
     return make_response(_drawn(page), HTTPStatus.OK if page.known else HTTPStatus.NOT_FOUND)
 
 
@@ -124,7 +124,7 @@ def _drawn(page: DomainPage) -> str:
         shares=list(zip(page.advertisers, lengths, strict=True)),
         listing=listing,
         filtered=not listing.is_plain,
-        ads=services().catalogue.ads(query, ADS_ON_PAGE) if page.ads else None,
+        ads=page.listed,
         newest_fetch=newest.id if newest and newest.id != _first(page) else None,
     )
 

@@ -9,7 +9,6 @@ from ppcfetch.model.account import Account, User
 from ppcfetch.model.domain import DomainName
 from ppcfetch.model.fetch import Fetch
 from ppcfetch.model.page import (
-    AdList,
     AdPage,
     AdQuery,
     AdvertiserPage,
@@ -24,16 +23,15 @@ from ppcfetch.ports import Asked, Request
 class Catalogue(Protocol):
     """What can be looked at; reads only. Raises: DatabaseUnavailable from every method."""
 
-    def domain_page(self, domain: DomainName) -> DomainPage:
-        """Give a domain's page; of an unknown domain an empty one with known False."""
+    def domain_page(self, query: AdQuery, limit: int) -> DomainPage:
+        """Give a domain's page with a stretch of its ads; of an unknown one, with known False.
+
+        Shape: all of it as it was at one moment; an unreadable mark counts as the beginning.
+        """
         ...
 
     def progress(self, domain: DomainName) -> ProgressPage:
         """Give what of that page changes while a fetch runs. Raises: NotFound."""
-        ...
-
-    def ads(self, query: AdQuery, limit: int) -> AdList:
-        """Give a stretch of a domain's ads; an unreadable mark counts as the beginning."""
         ...
 
     def ad(self, advertiser_id: str, creative_id: str) -> AdPage:

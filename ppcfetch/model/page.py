@@ -49,12 +49,33 @@ class AdvertiserShare:
 
 
 @dataclass(frozen=True, slots=True)
+class HeldAd:
+    """One ad with the fetches that first saw it, last saw it, and last saw it changed."""
+
+    domain: DomainName
+    ad: Ad
+    first_fetch_id: int
+    last_fetch_id: int
+    changed_fetch_id: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class AdList:
+    """A stretch of ads; older and newer are the marks of what lies on either side, or None."""
+
+    ads: tuple[HeldAd, ...]
+    older: str | None = None
+    newer: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class DomainPage:
     """What we hold of a domain.
 
     Shape: known is False when there is no row: everything is empty then. advertisers are the
     largest, per_day leaves out days without ads, fetches are the newest, newest first;
-    complete is the last fetch that read the domain to its end.
+    complete is the last fetch that read the domain to its end; listed is the stretch of ads that
+    was asked for, read at the same moment as the numbers.
     """
 
     domain: DomainName
@@ -70,6 +91,7 @@ class DomainPage:
     fetches: tuple[Fetch, ...] = ()
     complete: Fetch | None = None
     waiting: Waiting = Waiting()
+    listed: AdList = AdList(())
 
     @property
     def latest(self) -> Fetch | None:
@@ -93,17 +115,6 @@ class ProgressPage:
 
 
 @dataclass(frozen=True, slots=True)
-class HeldAd:
-    """One ad with the fetches that first saw it, last saw it, and last saw it changed."""
-
-    domain: DomainName
-    ad: Ad
-    first_fetch_id: int
-    last_fetch_id: int
-    changed_fetch_id: int | None
-
-
-@dataclass(frozen=True, slots=True)
 class AdQuery:
     """Which ads of a domain, in which order, from where.
 
@@ -117,15 +128,6 @@ class AdQuery:
     sort: AdSort = AdSort.LAST_SHOWN
     after: str | None = None
     before: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class AdList:
-    """A stretch of ads; older and newer are the marks of what lies on either side, or None."""
-
-    ads: tuple[HeldAd, ...]
-    older: str | None = None
-    newer: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,11 +127,11 @@ def test_a_list_keeps_its_place_while_newer_ads_arrive(
     engine: Engine, catalogue: Catalogue
 ) -> None:
     fetched(engine, *(ad(n, last_shown=NOON - n * DAY) for n in range(8)))
-    first = catalogue.ads(AdQuery(SHOES), LIMIT)
+    first = catalogue.domain_page(AdQuery(SHOES), LIMIT).listed
 
     fetched(engine, *(ad(100 + n, last_shown=NOON + n * DAY) for n in range(5)))
 
-    second = catalogue.ads(AdQuery(SHOES, after=first.older), LIMIT)
+    second = catalogue.domain_page(AdQuery(SHOES, after=first.older), LIMIT).listed
     assert [each.ad.creative_id for each in second.ads] == [f"CR{n:04}" for n in range(4, 8)]
 
 
@@ -140,22 +140,22 @@ def test_an_unreadable_mark_is_the_beginning(
     engine: Engine, catalogue: Catalogue, mark: str
 ) -> None:
     fetched(engine, *any_ads(seed=3))
-    beginning = catalogue.ads(AdQuery(SHOES), LIMIT)
+    beginning = catalogue.domain_page(AdQuery(SHOES), LIMIT).listed
 
-    assert catalogue.ads(AdQuery(SHOES, after=mark), LIMIT).ads == beginning.ads
-    assert catalogue.ads(AdQuery(SHOES, before=mark), LIMIT) == beginning
+    assert catalogue.domain_page(AdQuery(SHOES, after=mark), LIMIT).listed.ads == beginning.ads
+    assert catalogue.domain_page(AdQuery(SHOES, before=mark), LIMIT).listed == beginning
     of_another_order = AdQuery(SHOES, sort=AdSort.FIRST_SHOWN, after=beginning.older)
-    assert catalogue.ads(of_another_order, LIMIT).ads == (
-        catalogue.ads(replace(of_another_order, after=None), LIMIT).ads
+    assert catalogue.domain_page(of_another_order, LIMIT).listed.ads == (
+        catalogue.domain_page(replace(of_another_order, after=None), LIMIT).listed.ads
     )
 
 
 def test_an_unknown_domain_or_advertiser_has_no_ads(engine: Engine, catalogue: Catalogue) -> None:
     fetched(engine, ad(1))
 
-    assert catalogue.ads(AdQuery(DomainName("hats.example")), LIMIT).ads == ()
+    assert catalogue.domain_page(AdQuery(DomainName("hats.example")), LIMIT).listed.ads == ()
     for unknown in ("AR99", "AR01\0", "'"):
-        assert catalogue.ads(AdQuery(SHOES, advertiser_id=unknown), LIMIT).ads == ()
+        assert catalogue.domain_page(AdQuery(SHOES, advertiser_id=unknown), LIMIT).listed.ads == ()
 
 
 def test_an_ad_is_given_as_it_was_stored(engine: Engine, catalogue: Catalogue) -> None:

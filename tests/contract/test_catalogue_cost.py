@@ -102,15 +102,17 @@ def lists(catalogue: Catalogue) -> None:
             AdQuery(HUGE, sort=sort, advertiser_id="AR2"),
             AdQuery(HUGE, sort=sort, advertiser_id="AR2", format=AdFormat.VIDEO),
         ):
-            first = catalogue.ads(query, LIMIT)
+            first = catalogue.domain_page(query, LIMIT).listed
             if first.older:
-                second = catalogue.ads(AdQuery(HUGE, sort=sort, after=first.older), LIMIT)
-                catalogue.ads(AdQuery(HUGE, sort=sort, before=second.newer), LIMIT)
+                second = catalogue.domain_page(
+                    AdQuery(HUGE, sort=sort, after=first.older), LIMIT
+                ).listed
+                catalogue.domain_page(AdQuery(HUGE, sort=sort, before=second.newer), LIMIT)
 
 
 def pages(catalogue: Catalogue) -> None:
     """Look at everything that is not a list of ads."""
-    assert catalogue.domain_page(HUGE).ads == ADS
+    assert catalogue.domain_page(AdQuery(HUGE), LIMIT).ads == ADS
     catalogue.progress(HUGE)
     catalogue.summary(HUGE)
     assert catalogue.ad("AR1", "CR7").sightings

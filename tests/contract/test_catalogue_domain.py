@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 
 import pytest
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine, event, text
 
 from ppcfetch.adapters.database.catalogue import Catalogue
 from ppcfetch.adapters.database.engine import make_engine
@@ -12,10 +12,12 @@ from ppcfetch.errors import NotFound
 from ppcfetch.model.ad import AdFormat, TotalRange
 from ppcfetch.model.domain import DomainName
 from ppcfetch.model.fetch import FetchState
+from ppcfetch.model.page import AdQuery
 from ppcfetch.ports import DomainSummary
 from tests.contract.pages_rig import NOON, ad, fetched, lease_of, page, row, rows, walk
 
 DAY = timedelta(days=1)
+LIMIT = 24
 SHOES = DomainName("shoes.example")
 
 
@@ -39,7 +41,7 @@ def run(engine: Engine, statement: str, **values: object) -> None:
 
 
 def test_an_unknown_domain_has_an_empty_page(catalogue: Catalogue) -> None:
-    found = catalogue.domain_page(SHOES)
+    found = catalogue.domain_page(AdQuery(SHOES), LIMIT)
 
     assert not found.known
     assert (found.ads, found.advertisers, found.latest, found.per_day) == (0, (), None, {})
@@ -54,7 +56,7 @@ def test_a_page_tells_what_is_held(engine: Engine, catalogue: Catalogue) -> None
     ads = [ad(1), ad(2, format=AdFormat.VIDEO), ad(3, **other, format=AdFormat.UNKNOWN)]
     walk(engine, lease, [page(*ads, cursor=None, total=TotalRange(2, 4))])
 
-    found = catalogue.domain_page(SHOES)
+    found = catalogue.domain_page(AdQuery(SHOES), LIMIT)
 
     assert found.known
     assert (found.ads, found.total, found.advertiser_count) == (3, TotalRange(2, 4), 2)
@@ -87,7 +89,7 @@ def test_a_page_lists_the_newest_fetches_and_the_last_complete_one(
         " FROM generate_series(1, 12)",
     )
 
-    found = catalogue.domain_page(SHOES)
+    found = catalogue.domain_page(AdQuery(SHOES), LIMIT)
 
     ids = [fetch.id for fetch in found.fetches]
     assert ids == sorted(ids, reverse=True)
@@ -107,7 +109,7 @@ def test_activity_counts_the_windows_that_cover_a_day(engine: Engine, catalogue:
         *(ad(n, first_shown=first, last_shown=last) for n, (first, last) in enumerate(windows)),
     )
 
-    per_day = catalogue.domain_page(SHOES).per_day
+    per_day = catalogue.domain_page(AdQuery(SHOES), LIMIT).per_day
 
     day = today.date()
     assert [per_day.get(day - back * DAY, 0) for back in range(6)] == [1, 1, 2, 2, 1, 1]
@@ -175,7 +177,7 @@ def test_progress_agrees_with_the_page(engine: Engine, catalogue: Catalogue) -> 
     fetched(engine, ad(1))
     walk(engine, lease_of(engine), [page(ad(2), total=TotalRange(200, 300))])
 
-    progress, found = catalogue.progress(SHOES), catalogue.domain_page(SHOES)
+    progress, found = catalogue.progress(SHOES), catalogue.domain_page(AdQuery(SHOES), LIMIT)
 
     assert progress.latest == found.latest
     assert progress.complete == found.complete
@@ -195,7 +197,25 @@ def test_one_page_is_read_at_one_moment(engine: Engine, catalogue: Catalogue) ->
         after = domain_page(connection, SHOES, DAY)
 
     assert (after.ads, after.fetches) == (before.ads, before.fetches)
-    assert catalogue.domain_page(SHOES).ads == 2
+    assert catalogue.domain_page(AdQuery(SHOES), LIMIT).ads == 2
+
+
+def test_the_listed_ads_are_those_that_are_counted(engine: Engine, database_url: str) -> None:
+    fetched(engine, ad(1))
+    reader = make_engine(database_url, application="test", pool_size=1, read_only=True)
+    at_statement: list[int] = []
+
+    def meanwhile(*_statement: object) -> None:
+        at_statement.append(len(at_statement))
+        fetched(engine, *map(ad, range(len(at_statement) + 1)))
+
+    Catalogue(reader).counts()
+    event.listen(reader, "after_cursor_execute", meanwhile)
+    found = Catalogue(reader).domain_page(AdQuery(SHOES), LIMIT)
+    reader.dispose()
+
+    assert len(at_statement) > 3
+    assert (found.ads, len(found.listed.ads), sum(found.formats.values())) == (1, 1, 1)
 
 
 def test_reading_everything_writes_nothing(engine: Engine, catalogue: Catalogue) -> None:
@@ -208,8 +228,8 @@ def test_reading_everything_writes_nothing(engine: Engine, catalogue: Catalogue)
     ]
     state = {name: rows(engine, f"SELECT * FROM {name}") for name in tables}  # noqa: S608 -- ours
 
-    catalogue.domain_page(SHOES)
-    catalogue.domain_page(DomainName("unknown.example"))
+    catalogue.domain_page(AdQuery(SHOES), LIMIT)
+    catalogue.domain_page(AdQuery(DomainName("unknown.example")), LIMIT)
     catalogue.progress(SHOES)
     catalogue.counts()
 

@@ -17,7 +17,6 @@ from ppcfetch.adapters.database.snapshots import snapshot
 from ppcfetch.model.domain import DomainName
 from ppcfetch.model.fetch import Fetch
 from ppcfetch.model.page import (
-    AdList,
     AdPage,
     AdQuery,
     AdvertiserPage,
@@ -43,22 +42,21 @@ class Catalogue:
         self._engine = engine
         self._lease = lease
 
-    def domain_page(self, domain: DomainName) -> DomainPage:
-        """Give a domain's page; of an unknown domain an empty one with known False."""
+    def domain_page(self, query: AdQuery, limit: int) -> DomainPage:
+        """Give a domain's page with a stretch of its ads; of an unknown one, with known False.
+
+        Shape: an unreadable mark counts as the beginning.
+        """
+        if query.advertiser_id is not None:
+            query = replace(query, advertiser_id=_storable(query.advertiser_id))
         with snapshot(self._engine) as connection:
-            return domain_page(connection, domain, self._lease)
+            page = domain_page(connection, query.domain, self._lease)
+            return replace(page, listed=list_ads(connection, query, limit)) if page.ads else page
 
     def progress(self, domain: DomainName) -> ProgressPage:
         """Give what of that page changes while a fetch runs. Raises: NotFound."""
         with snapshot(self._engine) as connection:
             return progress_page(connection, domain, self._lease)
-
-    def ads(self, query: AdQuery, limit: int) -> AdList:
-        """Give a stretch of a domain's ads; an unreadable mark counts as the beginning."""
-        if query.advertiser_id is not None:
-            query = replace(query, advertiser_id=_storable(query.advertiser_id))
-        with snapshot(self._engine) as connection:
-            return list_ads(connection, query, limit)
 
     def ad(self, advertiser_id: str, creative_id: str) -> AdPage:
         """Give one ad. Raises: NotFound."""
