@@ -9,7 +9,7 @@ from werkzeug.wrappers import Response as Answer
 from ppcfetch.errors import InvalidDomain, NotFound, Refused
 from ppcfetch.model.domain import DomainName
 from ppcfetch.model.fetch import FetchReason, FetchState
-from ppcfetch.model.page import DomainPage
+from ppcfetch.model.page import AdQuery, DomainPage
 from ppcfetch.ports import Request
 from web.charts import activity_map, bar_lengths
 from web.figures import bar_and_figures
@@ -17,6 +17,8 @@ from web.identity import current_user, services, site
 from web.listing import Listing, query_from
 
 ADS_ON_PAGE = 24
+FILLS = {"HX-Retarget": "#main", "HX-Reselect": "#main", "HX-Reswap": "outerHTML"}
+"""Tells htmx to take the answer's content for the page's."""
 
 blueprint = Blueprint("domains", __name__)
 
@@ -47,21 +49,29 @@ def show(domain: str) -> Answer:
 
 
 @blueprint.get("/domains/<domain>/progress")
-def progress(domain: str) -> str:
-    """Give bar and numbers alone, for the page that watches a fetch."""
+def progress(domain: str) -> Answer:
+    """Give what a page that watches a fetch replaces: bar, numbers and the fetch's own line.
+
+    A page without ads gets everything instead: nothing is there that could move under a hand.
+    """
     name = DomainName.parse(domain)
     page = services().catalogue.progress(name)
     held = request.args.get("held", page.ads, type=int)
-    bar, figures = bar_and_figures(page)
-    return render_template(
-        "parts/progress.html",
+    if held == 0 < page.ads:
+        whole = services().catalogue.domain_page(AdQuery(name), ADS_ON_PAGE)
+        return make_response(_drawn(whole), HTTPStatus.OK, FILLS)
+    bar, figures = bar_and_figures(page, shown=held)
+    fragment = render_template(
+        "parts/news.html",
         domain=name.name,
         bar=bar,
         figures=figures,
+        fetch=page.latest,
         held=held,
         more=max(0, page.ads - held),
         live=True,
     )
+    return make_response(fragment)
 
 
 @blueprint.post("/domains/<domain>/refresh")

@@ -22,8 +22,13 @@ class Figure:
     note: str | Markup
 
 
-def bar_and_figures(page: DomainPage | ProgressPage) -> tuple[Bar, tuple[Figure, ...]]:
-    """Give the bar and the numbers of a domain as its page was read."""
+def bar_and_figures(
+    page: DomainPage | ProgressPage, *, shown: int | None = None
+) -> tuple[Bar, tuple[Figure, ...]]:
+    """Give the bar and the numbers of a domain as its page was read.
+
+    Shape: shown is what the rest of the page counts, when that was drawn at an earlier moment.
+    """
     user = current_user()
     reader = Reader(user.id, may_force=user.operator) if user else Reader()
     situation = Situation(
@@ -34,7 +39,7 @@ def bar_and_figures(page: DomainPage | ProgressPage) -> tuple[Bar, tuple[Figure,
         now=page.now,
         window=site().stale_window,
     )
-    return bar_for(situation, reader), _figures(page)
+    return bar_for(situation, reader), _figures(page, shown)
 
 
 def total_in_words(total: TotalRange | None) -> str:
@@ -46,11 +51,13 @@ def total_in_words(total: TotalRange | None) -> str:
     return f"archive says {number(total.lower)}–{number(total.upper)}"
 
 
-def _figures(page: DomainPage | ProgressPage) -> tuple[Figure, ...]:
+def _figures(page: DomainPage | ProgressPage, shown: int | None) -> tuple[Figure, ...]:
     latest, complete = page.latest, page.complete
     is_running = latest is not None and latest.state is FetchState.ACTIVE and latest.pages > 0
     newest = latest if is_running else complete or latest
     total = total_in_words(page.total) if latest else "the archive was not asked yet"
+    if shown is not None and shown < page.ads:
+        total = f"{number(shown)} of them counted below"
     return (
         Figure("Ads held", number(page.ads), total),
         Figure("Advertisers", number(page.advertiser_count), _each(page)),

@@ -152,6 +152,33 @@ def test_nothing_moves_when_the_bar_changes_and_each_state_is_said_once(
     assert said_during == ""
     expect(page.locator("#voice")).to_have_text("Done in 9 s, 14 new, 3 changed, 5 not seen")
     assert page.locator("[hx-get]").count() == 0
+    expect(page.locator(".hist li").first).not_to_contain_text("running")
+    expect(page.locator(".hist li")).to_have_count(2)
+    context.close()
+
+
+def test_a_page_without_ads_fills_by_itself_and_then_keeps_still(
+    browser: Browser, serve: Serve
+) -> None:
+    made = a_site(RUNNING)
+    full = replace(made.catalogue.pages[DOMAIN], ads=231)
+    made.catalogue.hold(replace(full, ads=0, advertisers=(), per_day={}))
+    context = browser.new_context()
+    page = context.new_page()
+    watched = Watched(page)
+    page.goto(f"{serve(made)}{ADDRESS}")
+    page.get_by_role("searchbox").fill("half a wo")
+
+    made.catalogue.hold(full)
+    for name in ("Activity", "Who pays", "Ads", "History"):
+        expect(page.get_by_role("heading", name=name, exact=True)).to_have_count(1)
+    made.catalogue.hold(replace(full, ads=251))
+    expect(page.get_by_role("link", name="Show 20 more found")).to_be_visible()
+
+    expect(page.get_by_text("231 of them counted below")).to_be_visible()
+    expect(page.get_by_role("searchbox")).to_have_value("half a wo")
+    expect(page.locator("main")).to_have_count(1)
+    assert watched.complaints == []
     context.close()
 
 

@@ -174,8 +174,39 @@ def test_progress_is_bar_and_numbers_with_the_next_look_and_what_was_found_since
     assert fragment.lstrip().startswith('<div id="progress" hx-get=')
     assert "held=231" in fragment
     assert "Show 20 more found" in fragment
+    assert "231 of them counted below" in fragment
     assert "<html" not in fragment
     assert "Who pays" not in fragment
+
+
+def test_progress_brings_the_line_of_its_fetch_in_the_history() -> None:
+    site = site_with(fetches=(RUNNING, a_fetch()))
+    browser = site.visitor()
+
+    line = '<li id="fetch-42"'
+
+    assert f"{line}>" in browser.get(ADDRESS).text
+    running = browser.get(f"{ADDRESS}/progress?held=231").text
+    assert running.count(f'{line} hx-swap-oob="true">') == 1
+    assert "running" in running.partition(line)[2]
+    assert '<li id="fetch-41"' not in running
+
+
+def test_progress_fills_a_page_that_shows_no_ads_yet_and_no_other() -> None:
+    site = site_with(fetches=(RUNNING,), ads=0)
+    browser = site.visitor()
+    before = browser.get(f"{ADDRESS}/progress?held=0")
+    site.catalogue.hold(replace(site.catalogue.pages[DOMAIN], ads=231))
+
+    filled = browser.get(f"{ADDRESS}/progress?held=0")
+    later = browser.get(f"{ADDRESS}/progress?held=231")
+
+    assert "Who pays" not in before.text
+    assert "HX-Retarget" not in before.headers
+    assert filled.headers["HX-Retarget"] == filled.headers["HX-Reselect"] == "#main"
+    assert filled.text.count("Who pays") == 1
+    assert "held=231" in filled.text
+    assert "HX-Retarget" not in later.headers
 
 
 def test_progress_of_an_ended_fetch_looks_no_more() -> None:
