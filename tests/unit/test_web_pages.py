@@ -58,6 +58,7 @@ def test_the_page_of_an_advertiser_lists_every_domain_that_we_know_for_it() -> N
 
     page = site.visitor().get(f"/advertisers/{ADVERTISER}").text
 
+    assert page.count(">show ads</a>") == 2
     assert "bücher.example" in page
     assert f"/domains/bluebird-outdoor.example?advertiser={ADVERTISER}#ads" in page
     assert f"https://archive.example/advertiser/{ADVERTISER}?region=anywhere" in page
@@ -71,6 +72,7 @@ def test_the_page_of_an_ad_says_which_fetch_saw_it_and_loads_nothing() -> None:
 
     page = site.visitor().get(f"/ads/{ADVERTISER}/{CREATIVE}").text
 
+    assert f'<dd><a href="/advertisers/{ADVERTISER}"><bdi>name unknown</bdi></a>' in page
     assert "300 × 250 pixels" in page
     assert "/domains/bluebird-outdoor.example/fetches/40" in page
     assert "the archive does not say" in page
