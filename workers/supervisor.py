@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -21,6 +22,7 @@ FIRST_PAUSE_SECONDS = 0.5
 LONGEST_PAUSE_SECONDS = 30.0
 CALM_SECONDS = 60.0
 LARGEST_LOG_BYTES = 20_000_000
+LOG_LOOK_SECONDS = 60.0
 EXIT_CONFIGURATION = 2
 
 
@@ -46,6 +48,7 @@ class Child:
     started: float = 0.0
     pause: float = 0.0
     again: float = field(default=0.0)
+    log_looked_at: float = field(default=0.0)
 
 
 class Supervisor:
@@ -109,19 +112,18 @@ class Supervisor:
     def _look_after(self, child: Child) -> None:
         if child.process is None:
             if time.monotonic() >= child.again:
-                self._run(child)
+                self._run_again(child)
             return
         code = child.process.poll()
         if code is None:
+            _look_at_log(child)
             return
         lived = time.monotonic() - child.started
         if code == EXIT_CONFIGURATION and child.pause == 0.0 and lived < CALM_SECONDS:
             message = f"{child.program.name} cannot work: see {child.program.log}"
             raise ConfigurationError(message)
-        calm = lived >= CALM_SECONDS or child.pause == 0.0
-        child.pause = FIRST_PAUSE_SECONDS if calm else min(child.pause * 2, LONGEST_PAUSE_SECONDS)
-        child.again = time.monotonic() + child.pause
         child.process = None
+        _be_patient(child, calm=lived >= CALM_SECONDS or child.pause == 0.0)
         structlog.get_logger().warning(
             "program.died", name=child.program.name, code=code, again_in_seconds=child.pause
         )
@@ -129,6 +131,16 @@ class Supervisor:
             f"{child.program.name} has ended with code {code}; starting it again in"
             f" {child.pause:g} s (see {child.program.log})"
         )
+
+    def _run_again(self, child: Child) -> None:
+        """Run it, or later: a machine short of processes or space must not end all the others."""
+        try:
+            self._run(child)
+        except OSError as short:
+            _be_patient(child, calm=False)
+            name = child.program.name
+            structlog.get_logger().warning("program.not_started", name=name, error=str(short))
+            self._tell(f"{name} cannot be started ({short}); trying again in {child.pause:g} s")
 
     def _run(self, child: Child) -> None:
         program = child.program
@@ -154,7 +166,32 @@ def _signal(child: Child, number: signal.Signals) -> None:
             child.process.send_signal(number)
 
 
+def _be_patient(child: Child, *, calm: bool) -> None:
+    """Set when to start a program again: soon when it ran calmly, else after twice the pause."""
+    longer = min(max(child.pause * 2, FIRST_PAUSE_SECONDS), LONGEST_PAUSE_SECONDS)
+    child.pause = FIRST_PAUSE_SECONDS if calm else longer
+    child.again = time.monotonic() + child.pause
+
+
+def _look_at_log(child: Child) -> None:
+    """Bound the log of a program that runs for months; a full disk ends nothing."""
+    now = time.monotonic()
+    if now - child.log_looked_at < LOG_LOOK_SECONDS:
+        return
+    child.log_looked_at = now
+    try:
+        _shorten(child.program.log)
+    except OSError as full:
+        structlog.get_logger().warning(
+            "log.not_shortened", name=child.program.name, error=str(full)
+        )
+
+
 def _shorten(log: Path) -> None:
-    """Keep one older log file when the log has grown large."""
+    """Keep one older log file when the log has grown large.
+
+    Copied and emptied, not renamed: a program that runs goes on appending to the file it has.
+    """
     if log.exists() and log.stat().st_size > LARGEST_LOG_BYTES:
-        log.replace(log.with_suffix(log.suffix + ".1"))
+        shutil.copyfile(log, log.with_suffix(log.suffix + ".1"))
+        os.truncate(log, 0)
