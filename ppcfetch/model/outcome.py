@@ -12,6 +12,7 @@ from ppcfetch.errors import (
     ArchiveThrottled,
     LeaseLost,
     Permanent,
+    PpcFetchError,
     Retryable,
     Unavailable,
 )
@@ -20,6 +21,10 @@ from ppcfetch.model.lease import Refusal
 
 FIRST_DELAY = timedelta(seconds=2)
 LONGEST_DELAY = timedelta(minutes=10)
+LONGEST_TEXT = 1000
+
+_NEVER_STORED = dict.fromkeys([0, *range(0xD800, 0xE000)], "\N{REPLACEMENT CHARACTER}")
+"""NUL and lone surrogates: no database keeps them, and what cannot be told cannot be settled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +106,9 @@ def decide(error: Exception, job: Job, *, max_attempts: int, jitter: float) -> O
         case Unavailable():
             return Leave(str(error))
         case ArchiveThrottled() | ArchiveBlocked():
-            return Rest(_wait(job, jitter, error.retry_after), str(error))
+            return Rest(_wait(job, jitter, error.retry_after), _text(error))
         case Permanent():
-            return Dead(str(error))
+            return Dead(_text(error))
     if job.attempts + 1 >= max_attempts:
         return Dead(f"gave up after {job.attempts + 1} attempts: {_text(error)}")
     asked = error.retry_after if isinstance(error, Retryable) else None
@@ -124,4 +129,6 @@ def _wait(job: Job, jitter: float, asked: timedelta | None) -> timedelta:
 
 
 def _text(error: Exception) -> str:
-    return str(error) if isinstance(error, Retryable) else f"{type(error).__name__}: {error}"
+    is_ours = isinstance(error, PpcFetchError)
+    text = str(error) if is_ours else f"{type(error).__name__}: {error}"
+    return text.translate(_NEVER_STORED)[:LONGEST_TEXT]

@@ -62,6 +62,19 @@ def test_the_error_decides_the_outcome(error: Exception, attempts: int, outcome:
     assert decided == outcome
 
 
+@pytest.mark.parametrize(
+    "error", [ValueError("odd\0 \udc80" + "x" * 9999), ArchiveChanged("odd\0 \udc80", field="1")]
+)
+@pytest.mark.parametrize("attempts", [0, 99])
+def test_what_any_error_says_can_be_stored(error: Exception, attempts: int) -> None:
+    outcome = decide(error, a_job(attempts=attempts), max_attempts=8, jitter=0.5)
+
+    assert isinstance(outcome, RetryLater | Dead)
+    assert "\0" not in outcome.error
+    assert "odd\ufffd \ufffd" in outcome.error
+    assert len(outcome.error.encode()) < 2000
+
+
 @pytest.mark.parametrize("attempts", range(40))
 def test_waiting_grows_but_never_beyond_its_limit(attempts: int) -> None:
     """Back-off doubles from two seconds and is capped, whatever the dice say."""
