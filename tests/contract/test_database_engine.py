@@ -73,6 +73,7 @@ def test_a_refused_password_is_not_told(postgres: RealRig) -> None:
     [
         pytest.param(["SELECT pg_terminate_backend(pg_backend_pid())"], id="57P01"),
         pytest.param(["SET statement_timeout = 1", "SELECT pg_sleep(9)"], id="57014"),
+        pytest.param(["SET TRANSACTION READ ONLY", "DELETE FROM jobs"], id="25006"),
         *(
             pytest.param(
                 [f"DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '{state}'; END $$"], id=state
