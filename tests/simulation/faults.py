@@ -25,18 +25,28 @@ CALLS: dict[Server, tuple[str, ...]] = {
 }  # fmt: skip
 """The calls that a fault may wait for; the busiest points are named twice."""
 
+DEAR_ANSWERS = (
+    (Server.DATABASE, "take"),
+    (Server.DATABASE, "write_page"),
+    (Server.DATABASE, "settle"),
+    (Server.REDIS, "receive"),
+    (Server.REDIS, "accept"),
+    (Server.REDIS, "move"),
+)
+"""Those that would cost most if a lost one counted."""
+
 KINDS: dict[str, int] = {
     "kill": 6,
     "pause": 6,
-    "lost answer": 4,
+    "lost answer": 6,
     "lost call": 3,
     "stop": 3,
     "stop and kill": 3,
     "flush": 2,
     "rewind": 2,
-    "stream deleted": 2,
-    "group destroyed": 1,
-    "consumer deleted": 2,
+    "stream deleted": 3,
+    "group destroyed": 2,
+    "consumer deleted": 3,
     "entry deleted": 1,
     "name expired": 2,
     "database away": 2,
@@ -114,6 +124,8 @@ def _one(dice: random.Random, kind: str, span: float, lease: float) -> Fault:
     if kind in STRIKE_A_CALL or dice.random() < 0.7:
         server = Server.ARCHIVE if kind == "hang" else dice.choice([*[*Server][:2], *Server])
         call = dice.choice(CALLS[server])
+    if kind == "lost answer" and dice.random() < 0.5:
+        server, call = dice.choice(DEAR_ANSWERS)
     if kind == "pause" and dice.random() < 0.3:
         # The moment at which only the fence is left to stop a sleeper.
         server, call = Server.DATABASE, "write_page"

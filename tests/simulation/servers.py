@@ -14,7 +14,7 @@ from ppcfetch.model.outcome import Outcome
 from ppcfetch.ports import Progress, Run, Taking
 from tests.builders import a_page, an_ad
 from tests.fakes_database import FakeDatabase
-from tests.fakes_redis import FakeRedis
+from tests.fakes_redis import FakeRedis, State
 from tests.fakes_stream import FakeStream, Id
 from tests.simulation.ledger import Ledger
 from tests.simulation.scheduler import Signal
@@ -64,18 +64,56 @@ class WatchedDatabase(FakeDatabase):
 
 
 class WatchedRedis(FakeRedis):
-    """The Redis in memory; a blocked read ends when something is published."""
+    """The Redis in memory; a blocked read ends when something is published.
+
+    Shape: losses is given each loss that is about to happen, by its name and arguments.
+    """
 
     def __init__(
-        self, now: Callable[[], float], *, rings: Signal, forgets_after: timedelta
+        self,
+        now: Callable[[], float],
+        *,
+        rings: Signal,
+        forgets_after: timedelta,
+        losses: Callable[..., None],
     ) -> None:
         super().__init__(now, forgets_after=forgets_after, on_block=self._block)
         self._rings = rings
+        self._losses = losses
 
     def add(self, stream: FakeStream, payload: bytes) -> Id:
         added = super().add(stream, payload)
         self._rings.stir()
         return added
+
+    def add_rubbish(self, pool: Pool, payload: bytes) -> None:
+        if not (self.down or self.full):
+            self._losses("add_rubbish", pool, payload)
+            self.add(self.state.streams[pool], payload)
+
+    def flushall(self) -> None:
+        self._losses("flushall")
+        super().flushall()
+
+    def rewind(self, backup: State) -> None:
+        self._losses("rewind")
+        super().rewind(backup)
+
+    def delete_stream(self, pool: Pool) -> None:
+        self._losses("delete_stream", pool)
+        super().delete_stream(pool)
+
+    def destroy_group(self, pool: Pool) -> None:
+        self._losses("destroy_group", pool)
+        super().destroy_group(pool)
+
+    def delete_consumer(self, pool: Pool, name: str) -> None:
+        self._losses("delete_consumer", pool, name)
+        super().delete_consumer(pool, name)
+
+    def delete_entry(self, pool: Pool, message_id: str) -> None:
+        self._losses("delete_entry", pool, message_id)
+        super().delete_entry(pool, message_id)
 
     def _block(self, length: timedelta) -> None:
         self._rings.wait(length.total_seconds())

@@ -1,14 +1,13 @@
 """What each kind of fault does to processes, servers and people's work."""
 
 from collections.abc import Callable
-from contextlib import suppress
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from ppcfetch.errors import (
     ArchiveBlocked,
     ArchiveRejected,
     ArchiveThrottled,
-    PpcFetchError,
 )
 from ppcfetch.model.fetch import FetchState
 from ppcfetch.model.job import JobState, Pool
@@ -125,7 +124,7 @@ def redis_full(fates: "Fates", fault: Fault) -> None:
 
 
 def archive(fates: "Fates", fault: Fault) -> None:
-    rest = fates.world.limits.lease * (0.5 + fault.pick)
+    rest = timedelta(seconds=int(4 + 9 * fault.pick) + 0.5)
     answers: dict[str, list[Exception]] = {
         "archive unavailable": [cut_body() for _ in range(1 + int(fault.pick * 7))],
         "archive throttled": [ArchiveThrottled("429", retry_after=rest)],
@@ -162,9 +161,7 @@ def pause_pool(fates: "Fates", fault: Fault) -> None:
 
 
 def rubbish(fates: "Fates", fault: Fault) -> None:
-    redis = fates.world.redis
-    with suppress(PpcFetchError):
-        redis.add(redis.state.streams[pool_of(fault)], b"{not json")
+    fates.world.redis.add_rubbish(pool_of(fault), b"{not json")
 
 
 BY_PROCESS: dict[str, Callable[["Fates", Fault, Process], None]] = {

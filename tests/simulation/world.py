@@ -25,12 +25,12 @@ from tests.simulation.scheduler import Scheduler, Signal
 from tests.simulation.servers import SimArchive, WatchedDatabase, WatchedRedis, a_domain
 from tests.simulation.wires import Call, Server, Wire
 
-LEASE = timedelta(seconds=8.1)
+LEASE = timedelta(seconds=8.5)
 RULES = PaceRules(
-    throttled_rest=timedelta(seconds=5.1),
-    failed_rest=timedelta(seconds=2.1),
-    longest_rest=LEASE * 2,
-    trial=timedelta(seconds=4.1),
+    throttled_rest=timedelta(seconds=5.3),
+    failed_rest=timedelta(seconds=2.3),
+    longest_rest=timedelta(seconds=17.4),
+    trial=timedelta(seconds=4.4),
 )
 
 
@@ -48,8 +48,9 @@ class World:
     """Everything of one seed; `run` lets it happen.
 
     Shape: record is given every call that reaches a server, for those who want to make the same
-    calls elsewhere; for them the clock of the database goes in steps of `grid`, so that no reply
-    hangs on a millisecond. Units: grid is seconds, 0 for a clock without steps.
+    calls elsewhere; for them the clock of the database goes in steps of `grid`, which no length
+    of time is a multiple of, so that no reply hangs on milliseconds.
+    Units: grid is seconds, 0 for a clock without steps.
     """
 
     def __init__(
@@ -104,7 +105,7 @@ class World:
     def jitter(self) -> float:
         """Draw what the product draws at random."""
         drawn = self.dice.random()
-        return 0.05 + int(drawn * 4) / 4 if self.grid else drawn
+        return 0.3 if self.grid else drawn
 
     def tell(self, line: str) -> None:
         """Note a line of the story."""
@@ -127,6 +128,11 @@ class World:
 
         self.scheduler.spawn(again)
 
+    def _record_loss(self, name: str, *args: object) -> None:
+        if self.record is not None:
+            call = Call(self.scheduler.now, Server.REDIS, ("loss",), name, args, {})
+            self.record(call)
+
     def _start(self, post: Post) -> None:
         self._started += 1
         process = Process(self, post, self._started)
@@ -140,7 +146,10 @@ class World:
 
         self.database = WatchedDatabase(self.ledger, limits=self.limits, now=now)
         self.redis = WatchedRedis(
-            lambda: 1_000.0 + self.scheduler.now, rings=self.rings, forgets_after=LEASE * 3
+            lambda: 1_000.0 + self.scheduler.now,
+            rings=self.rings,
+            forgets_after=LEASE * 3,
+            losses=self._record_loss,
         )
         self.redis.ensure_groups()
         rate = self.dice.choice([None, None, 4.0])
@@ -151,7 +160,7 @@ class World:
         count = self.dice.randint(2, 4)
         pages = {a_domain(n).name: self.dice.randint(1, 7) for n in range(count)}
         poison = a_domain(0).name if self.dice.random() < 1 / 12 else None
-        slow = a_domain(1).name if self.dice.random() < 1 / 4 else None
+        slow = a_domain(1).name if self.dice.random() < 1 / 3 else None
         if slow:
             pages[slow] = self.dice.randint(1, 2)
         self.archive = SimArchive(self, pages, poison=poison, slow=slow)
