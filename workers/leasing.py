@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import structlog
 
-from ppcfetch.errors import DatabaseUnavailable
+from ppcfetch.errors import DatabaseUnavailable, StreamUnavailable
 from ppcfetch.model.job import Pool
 from ppcfetch.model.lease import Delivery, Lease, Limits, Refusal, Refused
 from ppcfetch.ports import Taking, WorkerPorts
@@ -93,7 +93,11 @@ class Leasing:
                 # The doorbell rang again for a job in our own hand (Redis lost the first
                 # message): from now on this delivery is the one to renew and to settle.
                 mine.delivery = delivery
-        answer(refused, settling=self._settling)
+        try:
+            answer(refused, settling=self._settling)
+        except StreamUnavailable as silent:
+            # What was leased in the same breath is in hand by now and must run all the same.
+            structlog.get_logger().warning("deliveries.left", count=len(refused), error=str(silent))
 
     def _readable(self, deliveries: Sequence[Delivery]) -> list[Delivery]:
         readable = []
