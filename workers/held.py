@@ -85,25 +85,34 @@ class Hand:
         """Begin with empty hands."""
         self._lock = threading.Lock()
         self._held: dict[int, Held] = {}
+        self._older: list[Held] = []
 
     def add(self, held: Held) -> None:
-        """Take a lease in hand."""
+        """Take a lease in hand; an older one of the same job is told, and stays until dropped."""
+        job_id = held.lease.job.id
         with self._lock:
-            self._held[held.lease.job.id] = held
+            older = self._held.get(job_id)
+            if older is not None:
+                # Its handler may hang in its slot: forgotten, it would never be seen to.
+                older.lose(f"job {job_id} was leased again by this process")
+                self._older.append(older)
+            self._held[job_id] = held
 
     def drop(self, held: Held) -> None:
         """Let go of a lease; a newer lease of the same job stays."""
         with self._lock:
             if self._held.get(held.lease.job.id) is held:
                 del self._held[held.lease.job.id]
+            elif held in self._older:
+                self._older.remove(held)
 
     def all(self) -> Sequence[Held]:
         """Give the leases in hand now."""
         with self._lock:
-            return tuple(self._held.values())
+            return (*self._older, *self._held.values())
 
     def of(self, job_id: int) -> Held | None:
-        """Give the lease of a job, None when it is not in hand."""
+        """Give the newest lease of a job, None when it is not in hand."""
         with self._lock:
             return self._held.get(job_id)
 

@@ -1,7 +1,10 @@
 """Leases when something fails beside them: no slot, start or lease may be lost by it."""
 
+import pytest
+
+from ppcfetch.errors import LeaseLost
 from ppcfetch.model.job import Pool
-from ppcfetch.model.outcome import Done
+from ppcfetch.model.outcome import Done, HandBack
 from tests.stage import Stage
 
 UNKNOWN_JOB = 999
@@ -21,3 +24,27 @@ def test_a_lease_runs_though_redis_refuses_to_answer_what_came_with_it() -> None
 
     assert (len(deliveries), outcome) == (2, Done())
     assert not worker.hand.all()
+
+
+def test_a_stuck_handler_is_noticed_though_its_job_was_leased_again_here() -> None:
+    """The newer lease does not hide the slot that hangs, nor is the older one beaten with it."""
+    stage = Stage()
+    stage.request()
+    worker = stage.worker()
+    (stuck,) = worker.lease()
+    stage.pass_lease()
+    other = stage.worker(host="other")
+    (between,) = other.lease()
+    other.stopping.set()
+    handed_back = other.finish(between)
+
+    (newer,) = worker.lease()
+    worker.heartbeat.round(stopping=False)
+    with pytest.raises(LeaseLost, match="leased again"):
+        stuck.check()
+    stage.pass_lease()
+
+    assert handed_back == HandBack()
+    assert list(worker.heartbeat.stuck()) == [stuck]
+    worker.hand.drop(stuck)
+    assert list(worker.hand.all()) == [newer]
