@@ -33,6 +33,7 @@ class Heartbeat:
         self._limits = limits
         self._clock = parts.clock
         self._started_back: set[tuple[int, int]] = set()
+        self._gives_back = True
 
     def round(self, *, stopping: bool) -> None:
         """Beat once: rows, deliveries, our name, in this order.
@@ -41,9 +42,10 @@ class Heartbeat:
         their local deadline.
         """
         held = self._hand.all()
-        if stopping:
-            self._give_back_starts(held)
         alive = self._alive(held)
+        if stopping and self._gives_back:
+            # Not of handlers that were told: a process that leaves since one hangs must count it.
+            self._give_back_starts(alive)
         self._beat(alive)
         try:
             self._renew(alive)
@@ -54,6 +56,10 @@ class Heartbeat:
     def stuck(self) -> Sequence[Held]:
         """Give the leases whose handler still runs a lease after it was told to stop."""
         return [held for held in self._hand.all() if held.ignores_being_told()]
+
+    def keep_starts(self) -> None:
+        """Give no starts back from now on: the process ends by a fault that a job may have made."""
+        self._gives_back = False
 
     def _alive(self, held: Sequence[Held]) -> list[Held]:
         for one in held:

@@ -156,6 +156,8 @@ class WorkerPool:
         name = died.thread.name if died.thread else "unknown"
         structlog.get_logger().error("thread.died", thread=name, error=repr(died.exc_value))
         traceback.print_exception(died.exc_type, died.exc_value, died.exc_traceback)
+        # A job that makes a thread die would do so in every process, and never use up its starts.
+        self._heartbeat.keep_starts()
         self._leave(EXIT_THREAD_DIED)
 
     def _spawn(self, name: str, body: Callable[..., None], *args: object) -> None:

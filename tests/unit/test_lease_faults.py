@@ -1,10 +1,13 @@
 """Leases when something fails beside them: no slot, start or lease may be lost by it."""
 
+from datetime import timedelta
+
 import pytest
 
 from ppcfetch.errors import LeaseLost
-from ppcfetch.model.job import Pool
+from ppcfetch.model.job import JobState, Pool
 from ppcfetch.model.outcome import Done, HandBack
+from tests.builders import a_limits
 from tests.stage import Stage
 
 UNKNOWN_JOB = 999
@@ -48,3 +51,34 @@ def test_a_stuck_handler_is_noticed_though_its_job_was_leased_again_here() -> No
     assert list(worker.heartbeat.stuck()) == [stuck]
     worker.hand.drop(stuck)
     assert list(worker.hand.all()) == [newer]
+
+
+def test_a_handler_that_hangs_in_every_process_uses_its_starts_up() -> None:
+    """A process that leaves since a handler hangs keeps the start of that one."""
+    limits = a_limits(max_starts=3, stall=timedelta(seconds=60))
+    stage = Stage(limits=limits)
+    stage.request()
+
+    for number in range(4):
+        worker = stage.worker(host=f"host-{number}")
+        worker.lease()
+        stage.pass_time(limits.stall * 1.01)
+        worker.heartbeat.round(stopping=False)
+        worker.heartbeat.round(stopping=True)
+
+    assert stage.database.jobs[1].job.state is JobState.DEAD
+
+
+def test_a_job_that_makes_a_thread_die_in_every_process_uses_its_starts_up() -> None:
+    """A process that ends by a fault of its own gives nothing back."""
+    stage = Stage(limits=a_limits(max_starts=3))
+    stage.request()
+
+    for number in range(4):
+        worker = stage.worker(host=f"host-{number}")
+        worker.lease()
+        worker.heartbeat.keep_starts()
+        worker.heartbeat.round(stopping=True)
+        stage.pass_lease()
+
+    assert stage.database.jobs[1].job.state is JobState.DEAD
