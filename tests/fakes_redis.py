@@ -107,7 +107,9 @@ class FakeRedis:
     def ring(self, state: State, job_id: int, pool: Pool) -> bool:
         old = state.live.get(job_id)
         if old and state.streams[old[0]].rings(old[1]):
-            return False
+            is_in_hand = state.streams[old[0]].entry(old[1]) is not None
+            if is_in_hand or old[0] is pool:
+                return False
         state.live[job_id] = (pool, self.add(state.streams[pool], encode(job_id)))
         if old:
             state.streams[old[0]].remove(old[1])

@@ -28,11 +28,26 @@ def test_the_same_job_twice_in_one_batch_rings_once(rig: Rig) -> None:
     assert (len(rig.messages()), len(rig.messages(BULK))) == (1, 1)
 
 
-def test_a_message_in_the_other_pool_counts_as_live(rig: Rig) -> None:
+def test_a_message_in_a_hand_of_the_other_pool_counts_as_live(rig: Rig) -> None:
+    rig.census.ensure_groups()
     rig.doorbell.publish([(7, BULK)])
+    rig.deliveries("a", pool=BULK).receive(1, NOW)
 
     assert rig.doorbell.publish([(7, INTERACTIVE)]) == 0
     assert rig.messages() == []
+
+
+def test_a_message_that_waits_in_the_other_pool_moves_to_the_right_one(rig: Rig) -> None:
+    rig.census.ensure_groups()
+    rig.doorbell.publish([(7, BULK), (8, BULK), (9, INTERACTIVE)])
+
+    added = [rig.doorbell.publish([(7, INTERACTIVE)]) for _ in range(2)]
+    received = rig.deliveries("a").receive(9, NOW)
+    in_bulk = rig.deliveries("a", pool=BULK).receive(9, NOW)
+
+    assert added == [1, 0]
+    assert [one.job_id for one in received] == [9, 7]
+    assert [one.job_id for one in in_bulk] == [8]
 
 
 def test_a_batch_larger_than_one_step_is_published_whole(rig: Rig) -> None:

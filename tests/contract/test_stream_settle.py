@@ -111,7 +111,7 @@ def test_a_moved_delivery_waits_in_the_pool_and_nowhere_else(rig: Rig, pool: obj
     assert rig.counts().in_hand == 0
     assert rig.counts(target).undelivered == 2
     assert len(rig.messages()) + len(rig.messages(BULK)) == 2
-    assert rig.doorbell.publish([(1, INTERACTIVE), (2, BULK)]) == 0
+    assert rig.doorbell.publish([(1, target), (2, target)]) == 0
     again = rig.deliveries("c", pool=target).receive(5, NOW)
     assert [(one.job_id, one.token.deliveries) for one in again] == [(1, 1), (2, 1)]
 

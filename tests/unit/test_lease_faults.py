@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 
 from ppcfetch.errors import LeaseLost
+from ppcfetch.model.fetch import FetchReason
 from ppcfetch.model.job import JobState, Pool
 from ppcfetch.model.outcome import Done, HandBack
 from tests.builders import a_limits
@@ -82,3 +83,16 @@ def test_a_job_that_makes_a_thread_die_in_every_process_uses_its_starts_up() -> 
         stage.pass_lease()
 
     assert stage.database.jobs[1].job.state is JobState.DEAD
+
+
+def test_a_person_who_joins_an_import_does_not_wait_behind_bulk() -> None:
+    """The row is promoted, and its message leaves the long line as well."""
+    stage = Stage(pages=1)
+    stage.request(FetchReason.IMPORT)
+
+    asked = stage.request(FetchReason.PERSON)
+    outcomes = stage.worker().work()
+
+    assert asked.joined
+    assert outcomes == [Done()]
+    assert stage.messages() == 0
