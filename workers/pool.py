@@ -1,5 +1,6 @@
 """A worker process of one pool: the loop, its threads, and how it ends."""
 
+import faulthandler
 import os
 import sys
 import threading
@@ -16,7 +17,7 @@ from ppcfetch.model.lease import Budget, Limits
 from ppcfetch.ports import WorkerPorts
 from workers.consumer import Consumer
 from workers.gate import Gate
-from workers.heartbeat import EXIT_NAME_LOST, Heartbeat, beat_until
+from workers.heartbeat import EXIT_NAME_LOST, EXIT_STUCK, Heartbeat, beat_until
 from workers.held import Hand
 from workers.intake import Intake
 from workers.leasing import Leasing
@@ -93,6 +94,7 @@ class WorkerPool:
         self._spawn("sweeper", self._sweeper.run, self.stopping)
         self._spawn("heartbeat", self._beat)
         self._spawn("gate", self._gate.watch, self.stopping)
+        self._spawn("end", self._end_in_time)
         return Slots(self._threads, consumer=self._consumer, settler=settler)
 
     def _beat(self) -> None:
@@ -140,6 +142,18 @@ class WorkerPool:
         """Wait until every run has been handed back, but for those that ignore being told."""
         while any(not held.ignores_being_told() for held in self._hand.all()):
             self._finished.wait(WAIT_FOR_SETTLING_SECONDS)
+
+    def _end_in_time(self) -> None:
+        """End a process that was asked to and cannot, since a server holds an answer back for ever.
+
+        A drain needs no more than the stall limit: longer than that no handler keeps its lease.
+        """
+        self.stopping.wait()
+        if not self._finished.wait(self._limits.stall.total_seconds()):
+            in_hand = [held.lease.job.id for held in self._hand.all()]
+            structlog.get_logger().error("worker.stuck", in_hand=in_hand)
+            faulthandler.dump_traceback(file=sys.stderr, all_threads=True)
+            _exit_now(self._exit_code or EXIT_STUCK)
 
     def _leave(self, code: int) -> None:
         """End the process: at once without our name, else after a drain of a lease at most."""

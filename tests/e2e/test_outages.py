@@ -12,6 +12,7 @@ from tests.e2e.plant import Plant, assert_truth
 from tests.e2e.test_fetches import DOMAIN, PAGES
 from tests.servers import heal
 from tests.waiting import wait_until
+from workers.heartbeat import EXIT_STUCK
 
 
 def test_flushall_in_the_middle_loses_nothing(plant: Plant) -> None:
@@ -113,6 +114,35 @@ def test_a_hung_redis_holds_nobody_up_for_long(plant: Plant, valkey_server: Embe
 
     assert answer.is_success
     assert plant.one("SELECT count(*) FROM fetches") == 1
+    assert_truth(plant, DOMAIN)
+
+
+def test_a_worker_that_is_asked_to_stop_ends_though_the_database_hangs(plant: Plant) -> None:
+    """No statement waits for ever with the process: what it held is leased again later."""
+    visitor = plant.visitor()
+    plant.behave(latency_ms=80)
+    worker = plant.start_worker()
+    visitor.refresh(DOMAIN)
+    plant.wait_for_pages(DOMAIN, 3)
+    sessions = plant.query(
+        "SELECT pid FROM pg_stat_activity"
+        " WHERE application_name LIKE 'ppcfetch%%interactive' AND datname = current_database()"
+    )
+
+    for session in sessions:
+        os.kill(session["pid"], signal.SIGSTOP)
+    try:
+        worker.signal(signal.SIGTERM)
+        code = worker.wait()
+    finally:
+        for session in sessions:
+            os.kill(session["pid"], signal.SIGCONT)
+    plant.start_worker()
+    plant.wait_for_end(DOMAIN)
+
+    assert sessions
+    assert code == EXIT_STUCK
+    assert worker.events("worker.stuck")
     assert_truth(plant, DOMAIN)
 
 
