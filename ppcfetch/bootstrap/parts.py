@@ -16,7 +16,6 @@ from ppcfetch.ports import Clock
 from ppcfetch.settings import Settings
 
 DIRECT = "direct"
-EMULATED_CONTROL = "bluebird-outdoor.example"
 LONGEST_BLOCK = timedelta(seconds=2)
 LONGEST_ANSWER = timedelta(seconds=5)
 SHORTEST_ANSWER = timedelta(milliseconds=500)
@@ -53,8 +52,8 @@ def open_client(stack: ExitStack, settings: Settings, addresses: Addresses) -> A
     if not addresses.archive:
         message = "PPCFETCH_ARCHIVE_URL is not set, and no `ppcfetch up` runs with its emulator"
         raise ConfigurationError(message)
-    control = EMULATED_CONTROL if addresses.emulated else settings.archive_control_domain
-    client = ArchiveClient(addresses.archive, control=DomainName.parse(control))
+    control = DomainName.parse(settings.archive_control_domain)
+    client = ArchiveClient(addresses.archive, control=control)
     stack.callback(client.close)
     return client
 

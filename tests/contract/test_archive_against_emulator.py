@@ -20,6 +20,7 @@ from ppcfetch.errors import (
 )
 from ppcfetch.model.ad import Ad, AdFormat, ArchivePage, PreviewKind, Query, TotalRange
 from ppcfetch.model.domain import DomainName
+from ppcfetch.settings import Settings
 from tests.archive_reading import TODAY
 from tests.contract.emulator import behave, call, running_emulator
 
@@ -147,6 +148,16 @@ def test_a_query_for_some_days_gives_a_part_of_the_ads(archive: ArchiveClient) -
     pages = walk(archive, week)
 
     assert 0 < sum(len(page.ads) for page in pages) < 2350
+
+
+def test_the_domain_that_is_asked_first_by_default_has_ads_in_the_emulator_too(
+    archive: ArchiveClient,
+) -> None:
+    control = DomainName.parse(Settings.model_fields["archive_control_domain"].default)
+
+    found = archive.page(Query(control), None)
+
+    assert found.ads
 
 
 @pytest.mark.parametrize("name", ["ads-0.example", "never-heard-of.example"])

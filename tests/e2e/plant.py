@@ -87,7 +87,6 @@ class Plant:
             "PPCFETCH_DATABASE_URL": self.database,
             "PPCFETCH_REDIS_URL": self.redis,
             "PPCFETCH_ARCHIVE_URL": self.archive,
-            "PPCFETCH_ARCHIVE_CONTROL_DOMAIN": "bluebird-outdoor.example",
             "PPCFETCH_ARCHIVE_REQUESTS_PER_SECOND": "10000",
             "PPCFETCH_SECRET_KEY": SECRET,
             "PPCFETCH_LEASE_SECONDS": str(LEASE_SECONDS),

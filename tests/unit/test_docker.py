@@ -85,6 +85,12 @@ def test_redis_keeps_the_stream() -> None:
     assert "--maxmemory-policy noeviction" in command
 
 
+@pytest.mark.parametrize("name", OURS)
+def test_the_control_domain_is_the_codes_own(name: str) -> None:
+    """The emulator's would be empty in any other archive, which then counts as blocked."""
+    assert "PPCFETCH_ARCHIVE_CONTROL_DOMAIN" not in OURS[name].get("environment", {})
+
+
 def test_no_secret_has_a_default() -> None:
     """Compose stops with a clear message instead."""
     text = (ROOT / "docker-compose.yml").read_text()

@@ -30,7 +30,6 @@ from ppcfetch.ports import Request
 from ppcfetch.settings import PREFIX, load_settings
 
 HOST = "127.0.0.1"
-CONTROL_DOMAIN = "bluebird-outdoor.example"
 WAIT_SECONDS = 60.0
 POLL_SECONDS = 0.02
 FIRM_SECONDS = 10.0
@@ -174,7 +173,6 @@ def open_rig(lease: float, tell: Callable[[str], None]) -> Iterator[Rig]:
             "database_url": database.url,
             "redis_url": redis.url,
             "archive_url": archive,
-            "archive_control_domain": CONTROL_DOMAIN,
             "archive_requests_per_second": "10000",
             "lease_seconds": str(lease),
             "renew_seconds": str(lease / 4),
