@@ -99,6 +99,22 @@ def test_a_pause_and_the_workers_are_shown(commands: Commands, redis: Connection
     assert "paused since" in commands.run("status").stdout
 
 
+def test_the_last_page_is_told_after_its_job_has_ended(
+    commands: Commands, redis: Connections
+) -> None:
+    before = interactive(commands)["last_page_seconds_ago"]
+    lease = commands.database.lease(commands.database.queued())
+    commands.database.write(lease, last=True)
+    commands.database.passes(timedelta(seconds=90))
+
+    row = interactive(commands)
+
+    assert before is None
+    assert row["last_page_seconds_ago"] >= 90
+    assert (row["due"], row["running"], row["dead"]) == (0, 0, 0)
+    assert row["oldest_waiting_seconds"] is None
+
+
 def test_the_doctor_says_what_stands_still_and_what_to_do(
     commands: Commands, redis: Connections
 ) -> None:

@@ -21,18 +21,33 @@ SELECT current_setting('server_version') AS version, clock_timestamp() AS now,
     ) AS reader_role
 """)
 
-_POOLS = text("""
-SELECT pool,
-    count(*) FILTER (WHERE state = 'queued' AND due_at <= now()) AS due,
-    count(*) FILTER (WHERE state = 'queued' AND due_at > now()) AS not_yet_due,
-    count(*) FILTER (WHERE state = 'running') AS running,
-    count(*) FILTER (WHERE state = 'dead' AND discarded_at IS NULL) AS dead,
-    now() - min(due_at) FILTER (WHERE state = 'queued' AND due_at <= now()) AS oldest,
-    now() - max(progressed_at) AS progressed
-FROM jobs
-WHERE state IN ('queued', 'running', 'dead')
-GROUP BY pool
-""")
+_LOOKED_AT = 1000
+"""The most ended jobs that are asked for their last page; older ones say nothing of today."""
+
+_POOLS = text(f"""
+WITH kept AS (
+    SELECT pool,
+        count(*) FILTER (WHERE state = 'queued' AND due_at <= now()) AS due,
+        count(*) FILTER (WHERE state = 'queued' AND due_at > now()) AS not_yet_due,
+        count(*) FILTER (WHERE state = 'running') AS running,
+        count(*) FILTER (WHERE state = 'dead' AND discarded_at IS NULL) AS dead,
+        min(due_at) FILTER (WHERE state = 'queued' AND due_at <= now()) AS oldest,
+        max(progressed_at) AS progressed
+    FROM jobs
+    WHERE state IN ('queued', 'running', 'dead')
+    GROUP BY pool
+), ended AS (
+    SELECT pool, max(progressed_at) AS progressed FROM (
+        SELECT pool, progressed_at FROM jobs WHERE state IN ('done', 'cancelled')
+        ORDER BY finished_at DESC, id DESC LIMIT {_LOOKED_AT}
+    ) newest
+    GROUP BY pool
+)
+SELECT pool, coalesce(due, 0) AS due, coalesce(not_yet_due, 0) AS not_yet_due,
+    coalesce(running, 0) AS running, coalesce(dead, 0) AS dead, now() - oldest AS oldest,
+    now() - greatest(kept.progressed, ended.progressed) AS progressed
+FROM kept FULL JOIN ended USING (pool)
+""")  # noqa: S608 -- our own names
 
 
 _SWEEPER = text("""
@@ -45,7 +60,7 @@ class PoolRows:
     """How many jobs a pool has, by the rows.
 
     Shape: oldest is how long the oldest due job has waited, progressed how long ago the last
-    page of an active job was stored; None when there is none.
+    page was stored; None when there is none, or none of late.
     """
 
     pool: Pool
