@@ -12,6 +12,7 @@ from ppcfetch.adapters.database.catalogue import Catalogue
 from ppcfetch.adapters.database.due import PostgresDue
 from ppcfetch.adapters.database.facts import database_facts
 from ppcfetch.adapters.database.fetches import PostgresFetches
+from ppcfetch.adapters.database.pauses import PostgresPauses
 from ppcfetch.adapters.database.users import Users
 from ppcfetch.adapters.redis.doorbell import RedisDoorbell
 from ppcfetch.adapters.redis.facts import redis_facts
@@ -21,6 +22,8 @@ from ppcfetch.bootstrap.parts import keeping, open_engine, open_redis
 from ppcfetch.bootstrap.pools import Pools
 from ppcfetch.model.account import User
 from ppcfetch.model.health import Finding
+from ppcfetch.model.job import Pool
+from ppcfetch.model.operation import Pause
 from ppcfetch.ports import Asked, Request, Watching
 from ppcfetch.settings import Settings
 from ppcfetch.usecases.add_user import add_user
@@ -44,6 +47,7 @@ class CommandPorts:
     """What short commands may do; status gives one row a pool."""
 
     request_refresh: Callable[[Request], Asked]
+    pause_of: Callable[[Pool], Pause | None]
     watching: Watching
     examine: Callable[[], Sequence[Finding]]
     status: Callable[[], list[dict[str, object]]]
@@ -67,6 +71,7 @@ def open_commands(settings: Settings) -> Iterator[CommandPorts]:
                 fetches=PostgresFetches(work),
                 doorbell=RedisDoorbell(redis.rest, keys),
             ),
+            pause_of=PostgresPauses(reading).pause_of,
             watching=Catalogue(reading),
             examine=partial(
                 examine,

@@ -12,9 +12,12 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedCo
 from ppcfetch.adapters import logs
 from ppcfetch.bootstrap.commands import open_commands
 from ppcfetch.cli.output import console, json_option, print_json, print_rows
+from ppcfetch.errors import Refused
 from ppcfetch.model.domain import DomainName
 from ppcfetch.model.fetch import Fetch, FetchReason, FetchState
-from ppcfetch.ports import DomainSummary, Request
+from ppcfetch.model.job import Pool
+from ppcfetch.model.operation import Pause
+from ppcfetch.ports import Asked, DomainSummary, Request
 from ppcfetch.settings import load_settings
 
 POLL_SECONDS = 0.25
@@ -28,14 +31,21 @@ POLL_SECONDS = 0.25
 def fetch(domain: str, *, wait: bool, if_stale: bool, as_json: bool) -> None:
     """Refresh DOMAIN from the archive; joins a fetch that is under way.
 
-    With --wait the exit code is 0 only when the fetch has read the domain to its end.
+    With --wait the exit code is 0 only when the fetch has read the domain to its end, or when it
+    is fresh and --if-stale was given.
     """
     logs.configure(level=logs.WARNING)
     settings = load_settings()
     name = DomainName.parse(domain)
     request = Request(name, FetchReason.COMMAND, force=not if_stale, window=settings.stale_after)
     with open_commands(settings) as commands:
-        asked = commands.request_refresh(request)
+        try:
+            asked = commands.request_refresh(request)
+        except Refused as fresh:
+            # Nobody's limit is asked for here, so that freshness is all that is left to refuse.
+            _say_fresh(name, str(fresh), as_json=as_json)
+            return
+        _warn_of_pauses(asked, commands.pause_of)
         if not wait:
             _say_asked(asked.fetch, joined=asked.joined, as_json=as_json)
             return
@@ -43,6 +53,21 @@ def fetch(domain: str, *, wait: bool, if_stale: bool, as_json: bool) -> None:
         summary = commands.watching.summary(name)
     _say_ended(ended, summary, as_json=as_json)
     sys.exit(ended.state is not FetchState.DONE)
+
+
+def _say_fresh(domain: DomainName, reason: str, *, as_json: bool) -> None:
+    if as_json:
+        print_json({"fetch": None, "domain": str(domain), "joined": False, "reason": reason})
+        return
+    click.echo(f"Nothing to do: {reason}.")
+
+
+def _warn_of_pauses(asked: Asked, pause_of: Callable[[Pool], Pause | None]) -> None:
+    for pool in sorted({pool for _, pool in asked.jobs}):
+        pause = pause_of(pool)
+        if pause is not None:
+            resume = f"it waits for: ppcfetch resume {pool}"
+            click.echo(f"The pool {pool} is paused {pause.told}; {resume}", err=True)
 
 
 def _say_asked(asked: Fetch, *, joined: bool, as_json: bool) -> None:

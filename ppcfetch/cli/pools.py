@@ -47,8 +47,4 @@ def _tell(operators: OperatorPorts, pool: Pool, *, changed: bool, as_json: bool)
     if now is None:
         click.echo(f"The pool {pool} works{already}.")
         return
-    why = f": {now.reason}" if now.reason else ""
-    click.echo(
-        f"The pool {pool} is paused{already}, since {now.since:%Y-%m-%d %H:%M:%S} UTC"
-        f" by {now.by}{why}"
-    )
+    click.echo(f"The pool {pool} is paused{already}, {now.told}")

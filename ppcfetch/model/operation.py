@@ -47,6 +47,12 @@ class Pause:
     by: str
     reason: str | None = None
 
+    @property
+    def told(self) -> str:
+        """Since when, by whom and why, for the end of a sentence."""
+        why = f": {self.reason}" if self.reason else ""
+        return f"since {self.since:%Y-%m-%d %H:%M:%S} UTC by {self.by}{why}"
+
 
 def job_target(job_id: int) -> str:
     """Name a job as the target of a deed."""
