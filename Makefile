@@ -36,10 +36,15 @@ bench: .venv/dev.stamp ## ratios against a floor measured in the same run
 simulate: .venv/dev.stamp ## replay one simulated run and tell its story (SEED=7)
 	@$(BIN)/python -m tests.simulation --seed $(or $(SEED),0)
 
-soak: .venv/dev.stamp ## simulate many seeds and write the figures (SEEDS=10000 FIRST=0 JSON=var/soak.json)
-	@mkdir -p $(dir $(or $(JSON),var/soak.json))
+soak: .venv/dev.stamp ## prove reliability at length and write the figures (SEEDS=10000 FIRST=0 CHAOS=100 DEPLOYS=20)
+	@mkdir -p var $(dir $(or $(JSON),var/soak.json))
 	@$(BIN)/python -m tests.simulation --first $(or $(FIRST),0) --seeds $(or $(SEEDS),10000) \
 		--json $(or $(JSON),var/soak.json)
+	@SOAK=1 FIGURES=var/matrix.json DEPLOYS=$(or $(DEPLOYS),20) $(BIN)/python -m pytest \
+		tests/e2e/test_crash_matrix.py tests/e2e/test_deploys.py
+	@$(BIN)/python -m tests.e2e.chaos --schedules $(or $(CHAOS),100) --json var/chaos.json
+	@$(BIN)/python -m tests.reliability_page --simulation $(or $(JSON),var/soak.json) \
+		--matrix var/matrix.json --chaos var/chaos.json
 
 mutants: .venv/dev.stamp ## sabotage one line at a time and print what caught it
 	@$(BIN)/python -m tests.simulation.sabotage

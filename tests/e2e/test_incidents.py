@@ -137,7 +137,7 @@ def test_ten_rounds_of_healing_over_a_queue_without_workers_add_no_message(
     for domain in domains:
         ask(site, domain)
 
-    with ExitStack() as stack, Redis.from_url(plant.redis) as client:
+    with ExitStack() as stack, Redis.from_url(plant.redis, protocol=2) as client:
         engine = open_engine(stack, plant.database, "test", size=1)
         due = PostgresDue(engine, settings.limits, keeping(settings))
 
