@@ -157,6 +157,23 @@ def test_nothing_moves_when_the_bar_changes_and_each_state_is_said_once(
     context.close()
 
 
+@pytest.mark.parametrize("path", [ADDRESS, f"/advertisers/{OWNER}", f"/ads/{OWNER}/CR1"])
+def test_a_table_is_read_on_a_phone_without_pushing_it_aside(
+    browser: Browser, serve: Serve, path: str
+) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 900})
+    page = context.new_page()
+
+    page.goto(f"{serve(a_site())}{path}")
+    table = page.get_by_role("region", name="Table of")
+    hidden = table.evaluate("region => region.scrollWidth - region.clientWidth")
+    cells = table.locator("tbody td:visible").all_inner_texts()
+
+    assert hidden <= 0
+    assert len(cells) == 3
+    context.close()
+
+
 def test_a_page_without_ads_fills_by_itself_and_then_keeps_still(
     browser: Browser, serve: Serve
 ) -> None:
