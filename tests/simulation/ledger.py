@@ -25,7 +25,7 @@ class Ledger:
 
     Shape: jobs are counted by their id; cost is how many starts the faults so far may have cost
     a job, charges the same with the time until which each may act; progress is the time of the
-    last page; fences is the highest fence that wrote or started.
+    last page or of the first start; fences is the highest fence that wrote or started.
     """
 
     limits: Limits
@@ -71,7 +71,7 @@ class Ledger:
         if lease.fence <= self.fences.get(job.id, 0):
             self.violation(f"I3: job {job.id} was leased under fence {lease.fence} twice")
         self.fences[job.id] = lease.fence
-        since = self.progress.get(job.id, 0.0)
+        since = self.progress.setdefault(job.id, self.now())
         faults = sum(cost for until, cost in self.charges if until >= since)
         if job.starts - 1 > faults:
             self.violation(f"L3: {faults} faults since its last page cost {job.starts - 1} starts")
