@@ -8,6 +8,7 @@ from datetime import datetime
 import click
 
 from ppcfetch.bootstrap.operators import open_operators
+from ppcfetch.cli.arguments import JOB
 from ppcfetch.cli.output import json_option, print_json, print_rows
 from ppcfetch.model.job import JobState, Pool
 from ppcfetch.model.job_view import JobFilter, JobView
@@ -16,7 +17,7 @@ from ppcfetch.settings import load_settings
 from ppcfetch.usecases.discard_dead import Discarded
 from ppcfetch.usecases.retry_dead import Retried
 
-jobs_argument = click.argument("jobs", type=click.IntRange(min=1), nargs=-1, required=True)
+jobs_argument = click.argument("jobs", type=JOB, nargs=-1, required=True)
 
 
 @click.group()
@@ -27,7 +28,7 @@ def dead() -> None:
 @dead.command("list")
 @click.option("--pool", type=click.Choice([p.value for p in Pool]), help="Of one pool only.")
 @click.option("--all", "with_discarded", is_flag=True, help="Also those that were discarded.")
-@click.option("--after", type=click.IntRange(min=1), help="Go on behind this job.")
+@click.option("--after", type=JOB, help="Go on behind this job.")
 @click.option("--limit", type=click.IntRange(1, 1000), default=50, show_default=True)
 @click.option("--unreadable", is_flag=True, help="Messages that name no job instead.")
 @json_option
@@ -60,7 +61,7 @@ def list_(
 
 
 @dead.command()
-@click.argument("job", type=click.IntRange(min=1))
+@click.argument("job", type=JOB)
 @json_option
 def show(job: int, *, as_json: bool) -> None:
     """Show everything that is known of the dead JOB."""

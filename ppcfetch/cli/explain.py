@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import click
 
 from ppcfetch.bootstrap.operators import open_operators
+from ppcfetch.cli.arguments import JOB
 from ppcfetch.cli.output import json_option, print_json
 from ppcfetch.model.domain import DomainName
 from ppcfetch.model.whereabouts import Explanation
@@ -23,7 +24,7 @@ def explain(what: str, *, as_json: bool) -> None:
     with open_operators(load_settings()) as operators:
         told: Sequence[Explanation]
         if what.isascii() and what.isdigit():
-            told = [operators.explain_job(int(what))]
+            told = [operators.explain_job(JOB.convert(int(what), None, None))]
         else:
             told = operators.explain_domain(DomainName.parse(what))
     if as_json:

@@ -3,6 +3,7 @@
 import click
 
 from ppcfetch.bootstrap.operators import open_operators
+from ppcfetch.cli.arguments import JOB
 from ppcfetch.cli.output import json_option, print_rows
 from ppcfetch.model.domain import DomainName
 from ppcfetch.model.job import JobState, Pool
@@ -20,7 +21,7 @@ from ppcfetch.settings import load_settings
 )
 @click.option("--pool", type=click.Choice([p.value for p in Pool]), help="Of one pool only.")
 @click.option("--domain", help="Of one domain only.")
-@click.option("--after", type=click.IntRange(min=1), help="Go on behind this job.")
+@click.option("--after", type=JOB, help="Go on behind this job.")
 @click.option("--limit", type=click.IntRange(1, 1000), default=50, show_default=True)
 @json_option
 def jobs(

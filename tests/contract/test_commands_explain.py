@@ -145,6 +145,11 @@ def test_without_redis_it_tells_what_the_rows_tell(commands: Commands, redis: Co
     assert told["state"] == "queued"
 
 
+@pytest.mark.parametrize("what", ["0", "99999999999999999999"])
+def test_a_number_that_no_job_can_have_is_a_wrong_argument(commands: Commands, what: str) -> None:
+    assert commands.run("explain", what).exit_code == 2
+
+
 @pytest.mark.parametrize("what", ["999", "never-asked.example"])
 def test_what_is_not_there_is_not_explained(commands: Commands, what: str) -> None:
     result = commands.run("explain", what)
