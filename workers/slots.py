@@ -13,6 +13,8 @@ from workers.consumer import Consumer
 from workers.held import Hand, Held
 
 REPEAT_SECONDS = 0.1
+LINGER_SECONDS = 0.001
+"""How long a process that was full waits for more free slots before it reads again."""
 
 
 class Settler:
@@ -51,6 +53,8 @@ class Settler:
 
     def _gather(self) -> list[tuple[Held, Ended]]:
         batch = [self._queue.get()]
+        # Runs that end at this very moment may put theirs first; nobody waits for them.
+        self._clock.sleep(0)
         while not self._queue.empty():
             batch.append(self._queue.get())
         return batch
@@ -80,15 +84,22 @@ class Slots:
         self._consumer = consumer
         self._settler = settler
         self._work: queue.SimpleQueue[Held] = queue.SimpleQueue()
+        self._count = count
         self._free = count
+        self._wanted = 0
         self._changed = threading.Condition()
         for number in range(count):
             threading.Thread(target=self._serve, name=f"slot-{number}", daemon=True).start()
 
     def free(self, *, wait_seconds: float) -> int:
-        """Give how many slots are free, after waiting for one at most so long."""
+        """Give how many slots are free, after waiting for one at most so long.
+
+        A process that was full lingers a moment for more of them: one read for many short jobs
+        costs as much as one read for a single job.
+        """
         with self._changed:
-            self._changed.wait_for(lambda: self._free > 0, timeout=wait_seconds)
+            if not self._free and self._wait_for(1, wait_seconds):
+                self._wait_for((self._count + 1) // 2, LINGER_SECONDS)
             return self._free
 
     def start(self, held: Held) -> None:
@@ -96,6 +107,12 @@ class Slots:
         with self._changed:
             self._free -= 1
         self._work.put(held)
+
+    def _wait_for(self, wanted: int, seconds: float) -> bool:
+        self._wanted = wanted
+        enough = self._changed.wait_for(lambda: self._free >= wanted, timeout=seconds)
+        self._wanted = 0
+        return enough
 
     def _serve(self) -> None:
         while True:
@@ -105,4 +122,5 @@ class Slots:
             self._settler.put(held, ended)
             with self._changed:
                 self._free += 1
-                self._changed.notify_all()
+                if self._free == self._wanted:
+                    self._changed.notify()

@@ -13,18 +13,18 @@ from sqlalchemy import Connection, Row, text
 
 from ppcfetch.model.fetch import FetchState, outcome_of
 
-_LOCK_DOMAINS = text("""
-SELECT domain FROM domains
-WHERE domain IN (SELECT domain FROM fetches WHERE id = ANY(CAST(:ids AS bigint[])))
-ORDER BY domain
-FOR NO KEY UPDATE
-""")
-
-_LOCK_FETCHES = text("""
+# The condition on the domains is settled before the first fetch is read: so they are locked first.
+_LOCK = text("""
+WITH locked AS MATERIALIZED (
+    SELECT domain FROM domains
+    WHERE domain IN (SELECT domain FROM fetches WHERE id = ANY(CAST(:ids AS bigint[])))
+    ORDER BY domain
+    FOR NO KEY UPDATE
+)
 SELECT id, state FROM fetches
-WHERE id = ANY(CAST(:ids AS bigint[]))
+WHERE id = ANY(CAST(:ids AS bigint[])) AND (SELECT count(*) FROM locked) >= 0
 ORDER BY id
-FOR UPDATE
+FOR UPDATE OF fetches
 """)
 
 _COUNT_JOBS = text("""
@@ -42,31 +42,30 @@ ORDER BY asked.id
 
 # Each ad of the domain was seen by this fetch or it was not, and `found` counts every ad that it
 # saw once: the rest is the number of unseen ones, without counting two million rows.
-_END_FETCHES = text("""
-UPDATE fetches SET
-    state = ended.state,
-    finished_at = clock_timestamp(),
-    error = ended.error,
-    unseen = CASE WHEN ended.state = 'done' THEN greatest(domains.ads - fetches.found, 0) END
-FROM unnest(
-        CAST(:ids AS bigint[]), CAST(:states AS text[]), CAST(:errors AS text[])
-    ) AS ended (id, state, error),
-    domains
-WHERE fetches.id = ended.id AND domains.domain = fetches.domain
-""")
-
 # A retried job may end an older fetch after a newer one: the newest complete one stays.
-_NOTE_IN_DOMAINS = text("""
+_END_FETCHES = text("""
+WITH over AS (
+    UPDATE fetches SET
+        state = ended.state,
+        finished_at = clock_timestamp(),
+        error = ended.error,
+        unseen = CASE WHEN ended.state = 'done' THEN greatest(domains.ads - fetches.found, 0) END
+    FROM unnest(
+            CAST(:ids AS bigint[]), CAST(:states AS text[]), CAST(:errors AS text[])
+        ) AS ended (id, state, error),
+        domains
+    WHERE fetches.id = ended.id AND domains.domain = fetches.domain
+    RETURNING fetches.id, fetches.domain, fetches.state, fetches.finished_at,
+        fetches.total_lower, fetches.total_upper
+)
 UPDATE domains SET
-    attempted_at = fetches.finished_at,
-    checked_at = CASE WHEN fetches.state = 'done'
-        THEN fetches.finished_at ELSE domains.checked_at END,
-    complete_fetch_id = CASE WHEN fetches.state = 'done'
-        THEN greatest(domains.complete_fetch_id, fetches.id) ELSE domains.complete_fetch_id END,
-    total_lower = coalesce(fetches.total_lower, domains.total_lower),
-    total_upper = coalesce(fetches.total_upper, domains.total_upper)
-FROM fetches
-WHERE fetches.id = ANY(CAST(:ids AS bigint[])) AND domains.domain = fetches.domain
+    attempted_at = over.finished_at,
+    checked_at = CASE WHEN over.state = 'done' THEN over.finished_at ELSE domains.checked_at END,
+    complete_fetch_id = CASE WHEN over.state = 'done'
+        THEN greatest(domains.complete_fetch_id, over.id) ELSE domains.complete_fetch_id END,
+    total_lower = coalesce(over.total_lower, domains.total_lower),
+    total_upper = coalesce(over.total_upper, domains.total_upper)
+FROM over WHERE domains.domain = over.domain
 """)
 
 
@@ -89,8 +88,7 @@ def close_fetches(connection: Connection, fetch_ids: Collection[int]) -> frozens
 def lock_fetches(connection: Connection, fetch_ids: Collection[int]) -> Sequence[int]:
     """Lock fetches, and before them their domains, in everybody's order; gives the active ones."""
     ids = list(fetch_ids)
-    connection.execute(_LOCK_DOMAINS, {"ids": ids})
-    rows = connection.execute(_LOCK_FETCHES, {"ids": ids}).all()
+    rows = connection.execute(_LOCK, {"ids": ids}).all()
     return [row.id for row in rows if row.state == FetchState.ACTIVE]
 
 
@@ -99,7 +97,6 @@ def _end(connection: Connection, over: Sequence[Row[Any]]) -> None:
     states = [_state_of(row) for row in over]
     errors = [_error_of(row) for row in over]
     connection.execute(_END_FETCHES, {"ids": ids, "states": states, "errors": errors})
-    connection.execute(_NOTE_IN_DOMAINS, {"ids": ids})
 
 
 def _state_of(row: Row[Any]) -> FetchState:

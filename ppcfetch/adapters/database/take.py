@@ -61,6 +61,15 @@ WITH asked AS (
     FROM found
     WHERE jobs.id = found.id AND found.verdict IN ('free', 'dies')
     RETURNING {_COLUMNS}, found.verdict
+), starting AS (
+    -- Where a job dies its domain has to be locked before any fetch: `_pass_on_to_fetches`.
+    SELECT fetches.id FROM fetches
+    WHERE fetches.id IN (SELECT fetch_id FROM taken) AND fetches.started_at IS NULL
+        AND NOT EXISTS (SELECT FROM found WHERE verdict = 'dies')
+    ORDER BY fetches.id
+    FOR UPDATE OF fetches
+), started AS (
+    UPDATE fetches SET started_at = clock_timestamp() FROM starting WHERE fetches.id = starting.id
 )
 SELECT {JOB_COLUMNS}, verdict FROM taken
 UNION ALL
@@ -70,10 +79,6 @@ SELECT {JOB_COLUMNS}, verdict FROM found WHERE verdict NOT IN ('free', 'dies')
 _START_FETCHES = text("""
 UPDATE fetches SET started_at = clock_timestamp()
 WHERE id = ANY(CAST(:ids AS bigint[])) AND started_at IS NULL
-""")
-
-_UNSTARTED = text("""
-SELECT id FROM fetches WHERE id = ANY(CAST(:ids AS bigint[])) AND started_at IS NULL
 """)
 
 _LEASED = frozenset({"free", "leased"})
@@ -123,11 +128,10 @@ def _answer(row: Row[Any], holder: Holder) -> Lease | Refused:
 
 
 def _pass_on_to_fetches(connection: Connection, rows: Sequence[Row[Any]]) -> None:
-    """Note the first lease of a fetch, and end the fetches whose last job died just now."""
-    leased = [row.fetch_id for row in rows if row.verdict in _LEASED]
+    """End the fetches whose last job died just now; only then others start here, not above."""
     dying = {row.fetch_id for row in rows if row.verdict == "dies"}
-    starting = set(connection.scalars(_UNSTARTED, {"ids": leased}))
-    if starting | dying:
-        lock_fetches(connection, starting | dying)
-        connection.execute(_START_FETCHES, {"ids": sorted(starting)})
+    if dying:
+        leased = {row.fetch_id for row in rows if row.verdict in _LEASED}
+        lock_fetches(connection, leased | dying)
+        connection.execute(_START_FETCHES, {"ids": sorted(leased)})
         close_fetches(connection, dying)
