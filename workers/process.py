@@ -4,13 +4,13 @@ import os
 import signal
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from types import FrameType
 
 from ppcfetch.bootstrap.worker import open_worker
 from ppcfetch.model.job import Pool
 from ppcfetch.ports import WorkerPorts
 from ppcfetch.settings import Settings
 from workers.pool import Work, WorkerPool
+from workers.signals import on_signals
 
 EXIT_SECOND_SIGNAL = 130
 
@@ -38,11 +38,10 @@ def run_worker(
     with opening(settings, pool=pool, threads=threads) as ports:
         worker = WorkerPool(ports, work)
 
-        def stop(_number: int, _frame: FrameType | None) -> None:
+        def stop() -> None:
             if worker.stopping.is_set():
                 os._exit(EXIT_SECOND_SIGNAL)
             worker.stopping.set()
 
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, stop)
+        on_signals((signal.SIGTERM, signal.SIGINT), stop)
         return worker.run()

@@ -5,7 +5,6 @@ import signal
 import sys
 import time
 from pathlib import Path
-from types import FrameType
 
 import click
 
@@ -13,6 +12,7 @@ from ppcfetch.adapters.embedded import folder as files
 from ppcfetch.bootstrap.commands import open_commands
 from ppcfetch.cli.together import Together
 from ppcfetch.settings import Settings, load_settings
+from workers.signals import on_signals
 from workers.supervisor import Supervisor
 
 DEMO_EMAIL = "demo@ppcfetch.example"
@@ -34,7 +34,7 @@ def up(host: str | None, port: int | None, data_dir: Path | None) -> None:
     began = time.monotonic()
     settings = load_settings(host=host, port=port, data_dir=data_dir)
     supervisor = Supervisor(grace_seconds=GRACE_SECONDS, tell=_tell)
-    _stop_on_signals(supervisor)
+    on_signals((signal.SIGTERM, signal.SIGINT, signal.SIGHUP), supervisor.stopping.set)
     together = Together(settings, supervisor, tell=_tell)
     try:
         addresses = together.start()
@@ -52,14 +52,6 @@ def up(host: str | None, port: int | None, data_dir: Path | None) -> None:
 
 def _tell(text: str) -> None:
     click.echo(text)
-
-
-def _stop_on_signals(supervisor: Supervisor) -> None:
-    def stop(_number: int, _frame: FrameType | None) -> None:
-        supervisor.stopping.set()
-
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, stop)
 
 
 def _demo_login(settings: Settings) -> str | None:
