@@ -38,14 +38,18 @@ local function fields(stream, id)
   return found[1] and found[1][2]
 end
 
--- How far the group has read; a group that is not there will be made at 0.
+-- How far the group has read; a group that is not there will be made at 0. Asked once a step,
+-- since no step reads and a step may look at hundreds of entries.
+local read_up_to = {}
 local function last_delivered(stream)
+  if read_up_to[stream] then return read_up_to[stream] end
+  read_up_to[stream] = '0-0'
   for _, group in ipairs(unless_absent(redis.pcall('XINFO', 'GROUPS', stream)) or {}) do
     local facts = {}
     for i = 1, #group, 2 do facts[group[i]] = group[i + 1] end
-    if facts['name'] == GROUP then return facts['last-delivered-id'] end
+    if facts['name'] == GROUP then read_up_to[stream] = facts['last-delivered-id'] end
   end
-  return '0-0'
+  return read_up_to[stream]
 end
 
 -- Whether the entry reaches somebody: it exists, and is in a hand or will be handed out.
