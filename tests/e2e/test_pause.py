@@ -14,14 +14,15 @@ LONG = {"PPCFETCH_LEASE_SECONDS": "60"}
 
 def test_a_pause_in_the_middle_of_a_fetch_hands_it_back_and_a_resume_ends_it(plant: Plant) -> None:
     """No lease is taken while the pool is paused, and nothing is lost or doubled."""
-    plant.behave(latency_ms=80)
+    plant.behave(latency_ms=1500)  # the fetch takes much longer than a command to start
     plant.settings.update(LONG)
     worker = plant.start_worker()
     plant.run("fetch", DOMAIN)
-    plant.wait_for_pages(DOMAIN, 3)
+    plant.wait_for_pages(DOMAIN, 2)
 
     code, told = plant.run("pause", "interactive", "--reason", "a look", "--json")
     wait_until(lambda: worker.events("job.handed_back"), describe="the job is handed back")
+    plant.behave(latency_ms=0)
     pages = plant.pages(DOMAIN)
     plant.run("fetch", "ads-250.example")
     plant.start_worker()
