@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 MOST_LEASES_TO_WAIT = 3.0
 MOST_LEASES_TO_END = 60.0
+MOST_LEASES_TO_FORGET = 6.0
 
 
 class Judge:
@@ -137,8 +138,14 @@ class Judge:
                 self._accuse(f"the poison job {job_id} is {row.job.state}")
 
     def _names(self) -> None:
-        """I12: no more names are borne than processes were started within a lease."""
+        """I12: no more names are borne than processes ever ran, and idle ones are forgotten."""
         redis, world = self.world.redis, self.world
         borne = [name for name in redis.state.names if redis.bearer(name) is not None]
         if len(borne) > world.posts + sum(world.ledger.faults.values()):
             self._accuse(f"I12: {len(borne)} names are borne")
+        quiet = world.scheduler.now - (self.quiet_since or world.scheduler.now)
+        for pool, stream in redis.state.streams.items():
+            for name, seen in (stream.group.consumers if stream.group else {}).items():
+                idle = (redis.now() - seen) / self._lease
+                if idle > MOST_LEASES_TO_FORGET and quiet > MOST_LEASES_TO_WAIT * self._lease:
+                    self._accuse(f"I12: {pool} still knows {name}, idle for {idle:.0f} leases")

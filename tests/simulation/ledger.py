@@ -25,7 +25,8 @@ class Ledger:
 
     Shape: jobs are counted by their id; cost is how many starts the faults so far may have cost
     a job, charges the same with the time until which each may act; progress is the time of the
-    last page or of the first start; fences is the highest fence that wrote or started.
+    last page or of the first start; unreported is when a lease began that nobody has reported to
+    have ended; fences is the highest fence that wrote or started.
     """
 
     limits: Limits
@@ -47,6 +48,7 @@ class Ledger:
     errors: Counter[int] = field(default_factory=Counter)
     rejected: set[int] = field(default_factory=set)
     fences: dict[int, int] = field(default_factory=dict)
+    unreported: dict[int, float] = field(default_factory=dict)
     pages: set[tuple[int, int]] = field(default_factory=set)
     shown: dict[tuple[str, str], Shown] = field(default_factory=dict)
     found: dict[int, set[str]] = field(default_factory=dict)
@@ -71,6 +73,7 @@ class Ledger:
         if lease.fence <= self.fences.get(job.id, 0):
             self.violation(f"I3: job {job.id} was leased under fence {lease.fence} twice")
         self.fences[job.id] = lease.fence
+        self._look_for_cause(job.id)
         since = self.progress.setdefault(job.id, self.now())
         faults = sum(cost for until, cost in self.charges if until >= since)
         if job.starts - 1 > faults:
@@ -78,9 +81,17 @@ class Ledger:
         if job.pool is not pool:
             self.violation(f"a worker of pool {pool} runs job {job.id} of pool {job.pool}")
 
+    def _look_for_cause(self, job_id: int) -> None:
+        """L3: a lease ends by a report of its holder or by a fault, and by nothing else."""
+        before = self.unreported.get(job_id)
+        if before is not None and not any(c for until, c in self.charges if until >= before):
+            self.violation(f"L3: job {job_id} was leased again without a cause since {before:.2f}")
+        self.unreported[job_id] = self.now()
+
     def reported(self, job_id: int, outcome: Outcome) -> None:
         """Note an outcome that is in the row."""
         self.reports[job_id] += 1
+        self.unreported.pop(job_id, None)
         if not isinstance(outcome, Dead) or job_id in self.rejected:
             return
         if self.errors[job_id] < self.limits.max_attempts:
