@@ -14,6 +14,7 @@ class Doorbell(Protocol):
     def publish(self, jobs: Sequence[tuple[int, Pool]]) -> int:
         """Ring for jobs that have no live message; gives how many messages were added.
 
+        One that waits, in no hand, in another pool than the job's is replaced by one in its own.
         Safe to repeat, by anybody, at any time.
         """
         ...
