@@ -16,7 +16,8 @@ from tests.source import PACKAGES, ROOT, sources
 PIN = re.compile(r"^([a-z0-9][a-z0-9.-]*)==([^ ;]+)(?: ; [^\\]+)? \\$")
 HASH = re.compile(r"^    --hash=sha256:[0-9a-f]{64}(?: \\)?$")
 TARGETS = {
-    "run", "test", "check", "bench", "simulate", "soak", "mutants", "lock", "clean", "help",
+    "run", "test", "check", "bench", "simulate", "soak", "mutants", "servers", "lock", "clean",
+    "help",
 }  # fmt: skip
 DECISION_PARTS = ("**Context.**", "**Decision.**", "**Consequence.**", "**Would change our mind.**")
 
