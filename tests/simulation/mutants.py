@@ -194,7 +194,7 @@ OF_PYTHON = _mutants(
     (
         "on SIGTERM the starts are given back first",
         "workers/heartbeat.py",
-        "        if stopping:\n",
+        "        if stopping and self._gives_back:\n",
         "        if False:\n",
         LEASES,
     ),
@@ -265,8 +265,8 @@ OF_PYTHON = _mutants(
     (
         "a throttled archive uses up no attempt",
         "ppcfetch/model/outcome.py",
-        "return Rest(_wait(job, jitter, error.retry_after), str(error))",
-        "return RetryLater(_wait(job, jitter, error.retry_after), str(error))",
+        "return Rest(_wait(job, jitter, error.retry_after), _text(error))",
+        "return RetryLater(_wait(job, jitter, error.retry_after), _text(error))",
         RUN_JOB,
     ),
     (

@@ -18,7 +18,7 @@ ROWS: tuple[tuple[str, str, str, str, str], ...] = (
     (
         "publish looks for a live message",
         f"{LUA}/publish.lua",
-        "if not (stream and rings(stream, id)) then",
+        "if misplaced or not rings(stream, id) then",
         "if true then",
         PUBLISH,
     ),
