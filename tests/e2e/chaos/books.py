@@ -63,6 +63,7 @@ def recovery(stage: Stage) -> float:
 
     def all_moved() -> bool:
         nonlocal slowest
+        stage.keep_running()
         now, rows = monotonic(), {row["id"]: row for row in stage.plant.query(ACTIVE)}
         for job, before in list(waiting.items()):
             row = rows.get(job)
@@ -80,8 +81,13 @@ def recovery(stage: Stage) -> float:
 def wait_for_ends(stage: Stage) -> None:
     """Wait until every fetch has ended and no message is left."""
     plant = stage.plant
+
+    def all_ended() -> bool:
+        stage.keep_running()
+        return not plant.query("SELECT id FROM fetches WHERE state = 'active'")
+
     wait_until(
-        lambda: plant.one("SELECT count(*) FROM fetches WHERE state = 'active'") == 0,
+        all_ended,
         describe="every fetch has ended",
         timeout=LONGEST_END_SECONDS,
     )
