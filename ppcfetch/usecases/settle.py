@@ -56,7 +56,7 @@ def settle(ended: Sequence[Ended], *, jobs: Jobs, settling: Settling) -> None:
     ours = jobs.settle([(e.lease, e.outcome) for e in to_write]) if to_write else frozenset()
     told = [e for e in ended if e.row_ended or e.lease.job.id in ours]
     for end in ended:
-        _log(end, known=end in told)
+        _log(end, known=end.row_ended or end.lease.job.id in ours)
     try:
         _settle_deliveries(told, settling)
     except StreamUnavailable as silent:
@@ -104,7 +104,11 @@ def _settle_deliveries(told: Sequence[Ended], settling: Settling) -> None:
 
 def _log(end: Ended, *, known: bool) -> None:
     job = end.lease.job
-    log = structlog.get_logger().bind(
+    event, reason = EVENTS[type(end.outcome)], _reason(end.outcome)
+    if not known and not isinstance(end.outcome, Leave):
+        event, reason = "lease.lost", "the row was leased again before the outcome was written"
+    structlog.get_logger().info(
+        event,
         job=job.id,
         fetch=job.fetch_id,
         domain=str(job.query.domain),
@@ -112,9 +116,14 @@ def _log(end: Ended, *, known: bool) -> None:
         consumer=end.lease.holder.consumer,
         fence=end.lease.fence,
         pages=job.pages,
+        **({"reason": reason} if reason else {}),
     )
-    reason = getattr(end.outcome, "error", None) or getattr(end.outcome, "why", None)
-    if known or isinstance(end.outcome, Leave):
-        log.info(EVENTS[type(end.outcome)], **({"reason": reason} if reason else {}))
-    else:
-        log.info("lease.lost", reason="the row was leased again before the outcome was written")
+
+
+def _reason(outcome: Outcome) -> str | None:
+    match outcome:
+        case Leave(why):
+            return why
+        case RetryLater(error=error) | Rest(error=error) | Dead(error=error):
+            return error
+    return None

@@ -4,6 +4,7 @@ Each method is one transaction that locks job rows in id order, then fetches (`c
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 
 from sqlalchemy import Engine, text
 
@@ -12,7 +13,7 @@ from ppcfetch.adapters.database.engine import translated
 from ppcfetch.adapters.database.settle import settle_outcomes
 from ppcfetch.adapters.database.take import take_leases
 from ppcfetch.model.job import Pool
-from ppcfetch.model.lease import Holder, Lease, Limits, Refused
+from ppcfetch.model.lease import Holder, Lease, Limits, Refusal, Refused
 from ppcfetch.model.outcome import Outcome
 from ppcfetch.ports import Taking
 
@@ -64,6 +65,8 @@ class PostgresJobs:
 
     def __init__(self, engine: Engine, limits: Limits) -> None:
         self._engine = engine
+        # One statement is a transaction by itself: no round trips to begin and to commit it.
+        self._at_once = engine.execution_options(isolation_level="AUTOCOMMIT")
         self._limits = limits
 
     def next_incarnation(self) -> int:
@@ -77,8 +80,14 @@ class PostgresJobs:
         """Lease what may be leased, end what has used up its starts, refuse the rest."""
         if not takings:
             return {}
-        with translated(), self._engine.begin() as connection:
-            return take_leases(connection, takings, holder=holder, pool=pool, limits=self._limits)
+        take = partial(take_leases, holder=holder, pool=pool, limits=self._limits)
+        with translated(), self._at_once.connect() as connection:
+            answers = take(connection, takings, burying=False)
+        used_up = [taking for taking in takings if _is_used_up(answers[taking.job_id])]
+        if used_up:
+            with translated(), self._engine.begin() as connection:
+                answers |= take(connection, used_up, burying=True)
+        return answers
 
     def beat(self, leases: Sequence[Lease]) -> frozenset[int]:
         """Beat for all leases in one statement; what is not given back is lost."""
@@ -110,6 +119,10 @@ class PostgresJobs:
         asked = {"ids": list(job_ids), "lease": self._limits.lease}
         with translated(), self._engine.begin() as connection:
             return frozenset(connection.scalars(_VETOED, asked))
+
+
+def _is_used_up(answer: Lease | Refused) -> bool:
+    return isinstance(answer, Refused) and answer.why is Refusal.EXHAUSTED
 
 
 def _fences(leases: Sequence[Lease]) -> dict[str, list[int]]:

@@ -59,13 +59,13 @@ WITH asked AS (
             ELSE jobs.error
         END
     FROM found
-    WHERE jobs.id = found.id AND found.verdict IN ('free', 'dies')
+    WHERE jobs.id = found.id AND found.verdict = ANY(CAST(:written AS text[]))
     RETURNING {_COLUMNS}, found.verdict
 ), starting AS (
     -- Where a job dies its domain has to be locked before any fetch: `_pass_on_to_fetches`.
     SELECT fetches.id FROM fetches
     WHERE fetches.id IN (SELECT fetch_id FROM taken) AND fetches.started_at IS NULL
-        AND NOT EXISTS (SELECT FROM found WHERE verdict = 'dies')
+        AND NOT EXISTS (SELECT FROM taken WHERE verdict = 'dies')
     ORDER BY fetches.id
     FOR UPDATE OF fetches
 ), started AS (
@@ -73,7 +73,7 @@ WITH asked AS (
 )
 SELECT {JOB_COLUMNS}, verdict FROM taken
 UNION ALL
-SELECT {JOB_COLUMNS}, verdict FROM found WHERE verdict NOT IN ('free', 'dies')
+SELECT {JOB_COLUMNS}, verdict FROM found WHERE verdict <> ALL(CAST(:written AS text[]))
 """)  # noqa: S608 -- column names of our own
 
 _START_FETCHES = text("""
@@ -99,8 +99,13 @@ def take_leases(
     holder: Holder,
     pool: Pool,
     limits: Limits,
+    burying: bool,
 ) -> dict[int, Lease | Refused]:
-    """Give one answer for each job id, as `ppcfetch.ports.Jobs.take` says."""
+    """Give one answer for each job id, as `ppcfetch.ports.Jobs.take` says.
+
+    Shape: without `burying` it is one statement, and a job whose starts are used up is left as it
+    is, though refused as such: ask for those again, in a transaction, since fetches may end.
+    """
     asked = {taking.job_id: taking.request for taking in takings}
     rows = connection.execute(
         _TAKE,
@@ -112,9 +117,11 @@ def take_leases(
             "pool": str(pool),
             "lease": limits.lease,
             "max_starts": limits.max_starts,
+            "written": ["free", "dies"] if burying else ["free"],
         },
     ).all()
-    _pass_on_to_fetches(connection, rows)
+    if burying:
+        _pass_on_to_fetches(connection, rows)
     answers: dict[int, Lease | Refused] = {
         job_id: Refused(job_id, Refusal.UNKNOWN) for job_id in asked
     }
