@@ -118,7 +118,7 @@ OF_PYTHON = _mutants(
         "workers/heartbeat.py",
         "            self._renew(alive)\n",
         "            pass\n",
-        LEASES,
+        INTAKE,
     ),
     (
         "losing the delivery stops no handler",

@@ -72,6 +72,9 @@ def _try(copy: Path, mutant: Mutant) -> bool:
     began = time.monotonic()
     file = copy / mutant.file
     whole = file.read_text(encoding="utf-8")
+    if whole.count(mutant.old) != 1:
+        _say(f"{mutant.clause:70s}  DOES NOT FIT {mutant.file}")
+        return False
     file.write_text(mutant.applied_to(whole), encoding="utf-8")
     try:
         verdict = _run(copy, mutant.caught_by)

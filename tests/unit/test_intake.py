@@ -114,3 +114,17 @@ def test_history_is_walked_once_though_what_it_gave_is_still_in_hand() -> None:
 
     assert first.lease.job.id == 1
     assert [held.lease.job.id for held in second] == [2]
+
+
+def test_a_delivery_that_is_renewed_does_not_look_abandoned() -> None:
+    """The first safety net: nobody even has to ask the row."""
+    stage = Stage()
+    stage.request()
+    owner, other = stage.worker(), stage.worker(host="other")
+    owner.lease()
+
+    for _ in range(8):
+        stage.pass_time(stage.limits.renew)
+        owner.heartbeat.round(stopping=False)
+
+    assert not other.ports.deliveries.abandoned("0", 1)
