@@ -24,7 +24,8 @@ _SHORTEST_STATEMENT = timedelta(seconds=2)
 _AWAY_CLASSES = frozenset({"08", "53", "57", "58"})
 """SQLSTATE classes: connection, resources, operator or timeout, system. 57 holds 57014, 57P01."""
 _AWAY_STATES = frozenset({"25006", "25P03", "25P04", "40001", "40P01", "55P03"})
-"""Read-only, as a standby is until it is promoted; idle too long in a transaction, transaction timeout, serialisation, deadlock, lock timeout."""
+"""Read-only, as a standby is until it is promoted; idle too long in a transaction, transaction
+timeout, serialisation, deadlock, lock timeout."""
 
 
 def make_engine(
