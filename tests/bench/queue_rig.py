@@ -201,5 +201,7 @@ def _settings(queues: Queues) -> dict[str, str]:
         "PPCFETCH_DATABASE_URL": queues.database,
         "PPCFETCH_REDIS_URL": queues.redis,
         "PPCFETCH_ARCHIVE_URL": "http://127.0.0.1:9",
+        # No sweep may ring for jobs that a measurement has not rung for yet.
+        "PPCFETCH_SWEEP_SECONDS": "86400",
         "PPCFETCH_DATA_DIR": str(queues.folder / "var"),
     }

@@ -13,8 +13,8 @@ from tests.servers import Databases, short_folder
 from tests.waiting import wait_until
 
 SLOTS = 16
-JOBS = 4_000
-ROUNDS = 5
+JOBS = 2_000
+ROUNDS = 3
 RINGS = 150
 IDLE_SECONDS = 60
 
