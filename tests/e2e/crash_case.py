@@ -4,6 +4,7 @@ import signal
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import mkdtemp
 from time import monotonic
 
 from redis import Redis
@@ -34,6 +35,10 @@ SETTINGS = {
     "PPCFETCH_SWEEP_SECONDS": "0.25",
     "PPCFETCH_MAX_STARTS": str(MOST_STARTS),
 }
+
+
+class NotReached(AssertionError):
+    """The worker has ended by itself before it came to the point: another thread was faster."""
 
 
 @dataclass(frozen=True)
@@ -67,8 +72,7 @@ class Case:
 
     def run(self) -> float:
         """Let it happen; gives in how many leases of the other worker's life all was done."""
-        folder = self.lane.folder / self.name.replace("/", "-")
-        folder.mkdir()
+        folder = Path(mkdtemp(prefix=self.name.replace("/", "-"), dir=self.lane.folder))
         self.plant = Plant(folder, self.lane.database(), self.lane.redis, dict(SETTINGS))
         self.plant.archive, self.plant.nursery = self.lane.archive, self.lane.nursery
         with Redis.from_url(self.plant.redis) as redis:
@@ -211,7 +215,8 @@ def _request(domain: str) -> Request:
 
 def _has_met(crashing: Process, action: str) -> bool:
     if not any(event["action"] != "lose" for event in crashing.events(REACHED)):
-        assert crashing.popen.poll() is None, crashing.log.read_text()
+        if crashing.popen.poll() is not None:
+            raise NotReached(crashing.log.read_text())
         return False
     assert isinstance(crashing.popen, Born)
     match action:
