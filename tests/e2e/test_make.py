@@ -59,7 +59,8 @@ def test_make_alone_lists_the_commands(checkout: Path) -> None:
 
     assert shown.returncode == 0
     assert [line.split()[1] for line in shown.stdout.splitlines()] == [
-        "help", "run", "test", "check", "bench", "lock", "clean",
+        "help", "run", "test", "check", "bench", "simulate", "soak", "mutants", "lock", "servers",
+        "clean",
     ]  # fmt: skip
 
 
