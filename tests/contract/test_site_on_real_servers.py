@@ -10,7 +10,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 from sqlalchemy import Engine, create_engine, text
 
-from ppcfetch.adapters.database.schema import metadata
+from ppcfetch.adapters.database.schema_operators import metadata
 from ppcfetch.bootstrap.site import open_site
 from ppcfetch.settings import load_settings
 from tests.site import send

@@ -15,7 +15,6 @@ from sqlalchemy import (
     Identity,
     Index,
     Integer,
-    LargeBinary,
     MetaData,
     Sequence,
     SmallInteger,
@@ -54,6 +53,15 @@ def time_of_writing(name: str) -> Column[object]:
     return Column(name, DateTime(timezone=True), nullable=False, server_default=text("now()"))
 
 
+def _noted(name: str, comment: str) -> Column[object]:
+    return Column(name, DateTime(timezone=True), comment=comment)
+
+
+def _flag(name: str, *, default: bool, comment: str) -> Column[bool]:
+    value = text("true" if default else "false")
+    return Column(name, Boolean, nullable=False, server_default=value, comment=comment)
+
+
 def _count(name: str) -> Column[int]:
     return Column(name, BigInteger, nullable=False, server_default=text("0"))
 
@@ -73,6 +81,9 @@ domains = Table(
     _count("image_ads"),
     _count("video_ads"),
     _count("advertisers"),
+    _noted("mark", "every ad last shown before was stored; null: walk it all"),
+    _noted("walked_at", "end of the last complete full walk"),
+    Column("walked_ads", BigInteger, comment="ads that the last complete full walk found"),
 )
 
 advertisers = Table(
@@ -142,6 +153,12 @@ fetches = Table(
     Column("unseen", BigInteger, comment="held ads not seen by this fetch; known at its end"),
     _count("warnings"),
     Column("error", Text),
+    Column("kind", Text, nullable=False, server_default=text("'full'")),
+    _noted("until", "a refresh may stop at ads last shown before; null: never"),
+    _noted("start_mark", "newest last shown time on its first page"),
+    _flag("in_order", default=True, comment="false once a page was not newest last shown first"),
+    _flag("shrunk", default=False, comment="a full walk found next to nothing of what was there"),
+    CheckConstraint("kind IN ('full', 'refresh')", name="kind"),
     CheckConstraint("state IN ('active', 'done', 'partial', 'failed', 'cancelled')", name="state"),
     Index("fetches_one_active", "domain", unique=True, postgresql_where=text("state = 'active'")),
     Index("fetches_by_domain", "domain", text("id DESC")),
@@ -184,6 +201,24 @@ jobs = Table(
         DateTime(timezone=True),
         comment="when an operator put the dead job aside",
     ),
+    _noted("until", "ends at ads last shown before; null: at the end of the query"),
+    _noted("newest", "newest last shown time on its first page"),
+    Column(
+        "fresh",
+        BigInteger,
+        nullable=False,
+        server_default=text("0"),
+        comment="ads that its fetch had not seen before",
+    ),
+    Column("parent_id", BigInteger, comment="the job that was split into this one and others"),
+    Column(
+        "asker",
+        BigInteger,
+        nullable=False,
+        server_default=text("0"),
+        comment="whose turn it takes: users.id, 0 for commands, -1 imports, -2 schedule",
+    ),
+    _flag("admitted", default=True, comment="false while it waits for its turn to have a message"),
     CheckConstraint("state IN ('queued', 'running', 'done', 'dead', 'cancelled')", name="state"),
     CheckConstraint("pool IN ('interactive', 'bulk')", name="pool"),
     Index("jobs_by_fetch", "fetch_id", "id"),
@@ -194,6 +229,14 @@ jobs = Table(
         "finished_at",
         "id",
         postgresql_where=text("state IN ('done', 'cancelled')"),
+    ),
+    Index(
+        "jobs_waiting",
+        "pool",
+        "asker",
+        "due_at",
+        "id",
+        postgresql_where=text("state = 'queued' AND NOT admitted"),
     ),
     Index("jobs_dead", text("id DESC"), postgresql_where=text("state = 'dead'")),
 )
@@ -235,27 +278,6 @@ domain_days = Table(
     Column("delta", BigInteger, nullable=False, comment="windows that begin minus that ended"),
 )
 """Running sums of delta up to a day count the ads whose first-to-last window covers it."""
-
-users = Table(
-    "users",
-    metadata,
-    Column("id", BigInteger, Identity(always=False), primary_key=True),
-    Column("email", Text, nullable=False, unique=True, comment="lower case"),
-    Column("password_hash", Text, nullable=False),
-    Column("operator", Boolean, nullable=False, server_default=text("false")),
-    time_of_writing("created_at"),
-)
-
-sessions = Table(
-    "sessions",
-    metadata,
-    Column("token_hash", LargeBinary, primary_key=True, comment="SHA-256 of the cookie's token"),
-    Column("user_id", BigInteger, ForeignKey("users.id", ondelete="CASCADE"), nullable=False),
-    time_of_writing("created_at"),
-    _when("expires_at", nullable=False),
-    Index("sessions_by_user", "user_id"),
-    Index("sessions_by_expiry", "expires_at"),
-)
 
 facts = Table(
     "facts",

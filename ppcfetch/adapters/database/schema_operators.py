@@ -2,7 +2,8 @@
 
 from sqlalchemy import BigInteger, CheckConstraint, Column, Identity, Index, Table, Text, text
 
-from ppcfetch.adapters.database.schema import metadata, time_of_writing
+from ppcfetch.adapters.database.schema import time_of_writing
+from ppcfetch.adapters.database.schema_accounts import metadata
 
 __all__ = ["audit", "metadata", "pauses"]
 
