@@ -66,6 +66,17 @@ class Ledger:
         self.cost += cost
         self.charges.append((until, cost))
 
+    def left(self, process: str, *, began: float) -> None:
+        """Note a process that ends itself because a handler ignores being told (L3).
+
+        It needs a cause of its own, and is then one for the starts that it costs: the jobs that
+        it could not hand back.
+        """
+        if not any(cost for until, cost in self.charges if until >= began):
+            self.violation(f"L3: {process} left without a cause since {began:.2f}")
+        self.cost += 1
+        self.charges.append((self.now(), 1))
+
     def started(self, lease: Lease, pool: Pool) -> None:
         """Note a lease that was given (I3, L3)."""
         job = lease.job

@@ -75,6 +75,7 @@ class Process:
         self.hand = Hand()
         self.clock = ProcessClock(world.scheduler, world.jitter)
         self.stopping = Signal(world.scheduler)
+        self._began = world.scheduler.now
         self._finished = Signal(world.scheduler)
         self._changed = Signal(world.scheduler)
         self._free = post.slots
@@ -220,6 +221,8 @@ class Process:
 
     def _give_up_a_lease_later(self) -> None:
         self.world.scheduler.sleep(self.world.limits.lease.total_seconds())
+        if self.alive:
+            self.world.ledger.left(self.name, began=self._began)
         self.die("a handler did not stop")
 
     def _loop(self, ports: WorkerPorts, gate: Gate) -> None:
