@@ -102,6 +102,7 @@ def test_requests_are_counted_by_call_and_domain_and_searches_listed(
     assert [entry["outcome"] for entry in noted["searches"]] == ["ok", "ok", "ok", "json_429"]
     assert noted["searches"][0]["cursor"] is None
     assert len({entry["cursor"] for entry in noted["searches"][:3]}) == 3
+    assert {entry["format"] for entry in noted["searches"]} == {None}
     one = call(server, "GET", "/_emulator/requests?domain=ads-1.example").json()
     assert one["total"] == len(one["searches"]) == 1
     call(server, "DELETE", "/_emulator/requests")

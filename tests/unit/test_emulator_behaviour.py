@@ -116,6 +116,15 @@ def test_without_a_call_only_archive_calls_are_touched_and_with_one_only_that() 
     assert director.decide("SearchCreatives", "a.example").fault is None
 
 
+def test_a_format_limits_a_fault_to_searches_of_that_format() -> None:
+    director = Director(_Clock())
+    director.put(Behaviour(fault="reset", format=3))
+
+    assert director.decide("SearchCreatives", "a.example").fault is None
+    assert director.decide("SearchCreatives", "a.example", 1).fault is None
+    assert director.decide("SearchCreatives", "a.example", 3).fault == "reset"
+
+
 def test_a_new_behaviour_counts_from_none() -> None:
     director = Director(_Clock())
     director.put(Behaviour(fault="reset", after_calls=2))

@@ -126,6 +126,24 @@ def test_a_date_window_gives_exactly_the_ads_of_its_meaning(
     _total_fits(ask(source, fields, Wanted(window)), len(expected))
 
 
+@pytest.mark.parametrize("window", ["shown", "last_shown"])
+def test_a_limited_reach_hides_old_ads_from_date_windows_alone(window: str) -> None:
+    source, near = archive(), Wanted(window, reach_days=100)
+    everything = query("ads-2350.example", f6=20000101, f7=20261231)
+
+    rows = rows_of(source, everything, near)
+    undated = rows_of(source, query("ads-2350.example"), near)
+
+    days = (TODAY - 100 * _DAY, TODAY)
+    expected = [
+        ad["creative"]
+        for ad in truth(source, "ads-2350.example")
+        if _matches(source, ad, days, "last_shown")
+    ]
+    assert [row["2"] for row in rows] == expected
+    assert 0 < len(rows) < len(undated) == 2350
+
+
 def _total_fits(page: dict[str, Any], number: int) -> None:
     assert int(page.get("4", 0)) <= number <= int(page.get("5", 0))
 
