@@ -8,6 +8,7 @@ from dataclasses import replace
 from ppcfetch.adapters.database.page_rows import collapsed
 from ppcfetch.errors import LeaseLost
 from ppcfetch.model.ad import Ad, AdFormat, ArchivePage, Preview, PreviewKind
+from ppcfetch.model.fetch import FetchKind
 from ppcfetch.model.job import Checkpoint, JobState
 from ppcfetch.model.lease import Lease
 from ppcfetch.ports import Progress
@@ -22,7 +23,7 @@ class FakeDatabase(FakeOperators):
         with self.call():
             logged = self._written_before(lease) or self._write(lease, page, checkpoint)
             job = lease.job.advanced(checkpoint)
-            ended = page.next_cursor is None
+            ended = page.next_cursor is None or checkpoint.ended
             if ended:
                 job = replace(job, state=JobState.DONE)
             return Progress(job, new=logged.new, changed=logged.changed, ended=ended)
@@ -45,10 +46,12 @@ class FakeDatabase(FakeOperators):
         row.beat_at = row.progressed_at = self.moment()
         seen = [self._store(ad, lease) for ad in collapsed(page.ads)]
         found, new, changed = (sum(one[i] for one in seen) for i in range(3))
+        row.fresh += found
         self._count(lease, page, (found, new, changed))
+        self._mark(lease, checkpoint)
         logged = LoggedPage(lease.fence, lease.holder, new, changed, self.moment())
         self.page_log[row.job.id, row.job.pages] = logged
-        if page.next_cursor is None:
+        if page.next_cursor is None or checkpoint.ended:
             row.change(state=JobState.DONE)
             row.finished_at = self.moment()
             self.close([row.job.fetch_id])
@@ -75,6 +78,13 @@ class FakeDatabase(FakeOperators):
         if changed:
             row.changed_fetch_id = fetch_id
         return found, False, changed
+
+    def _mark(self, lease: Lease, checkpoint: Checkpoint) -> None:
+        fetch = self.fetches[lease.job.fetch_id]
+        if fetch.pages == 1:
+            self.start_marks[fetch.id] = checkpoint.newest
+        if not checkpoint.in_order:
+            self.fetches[fetch.id] = replace(fetch, kind=FetchKind.FULL, in_order=False)
 
     def _count(self, lease: Lease, page: ArchivePage, counts: tuple[int, int, int]) -> None:
         query, fetch = lease.job.query, self.fetches[lease.job.fetch_id]

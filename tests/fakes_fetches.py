@@ -8,28 +8,30 @@ from ppcfetch.adapters.database.asking import POOLS
 from ppcfetch.errors import NotFound, Refused
 from ppcfetch.model.ad import Query
 from ppcfetch.model.domain import DomainName
-from ppcfetch.model.fetch import Fetch, FetchState, Freshness
+from ppcfetch.model.fetch import Fetch, FetchKind, FetchState, Freshness, asker_of, kind_of
 from ppcfetch.model.job import ACTIVE, Checkpoint, Job, JobKind, JobState, Pool
 from ppcfetch.model.lease import Holder
 from ppcfetch.model.operation import Deed, job_target
 from ppcfetch.ports import Asked, Request
-from tests.fakes_jobs import FakeJobs
+from tests.fakes_admission import FakeAdmission
 from tests.fakes_tables import DomainRow, JobRow
 
 RANKS = {Pool.INTERACTIVE: 0, Pool.BULK: 1}
 ENDED = frozenset({JobState.DONE, JobState.CANCELLED})
 
 
-class FakeFetches(FakeJobs):
+class FakeFetches(FakeAdmission):
     """The port `Fetches`."""
 
     def request(self, request: Request) -> Asked:
         with self.call():
             active = self._active(request.domain)
             if active is not None:
-                return self._join(request, active)
-            self._refuse_if_needless(request)
-            return self._make(request)
+                asked = self._join(request, active)
+            else:
+                self._refuse_if_needless(request)
+                asked = self._make(request)
+            return replace(asked, jobs=(*asked.jobs, *self.let_in()))
 
     def get(self, fetch_id: int) -> Fetch:
         with self.call():
@@ -56,6 +58,7 @@ class FakeFetches(FakeJobs):
                 raise Refused(f"superseded by fetch {newer.id}")
             row.change(state=JobState.QUEUED, starts=0, attempts=0)
             row.due_at, row.finished_at, row.discarded = self.moment(), None, False
+            row.admitted = True
             if deed is not None:
                 self.keep(deed, job_target(job_id))
             if fetch.state is not FetchState.ACTIVE:
@@ -101,7 +104,8 @@ class FakeFetches(FakeJobs):
         if POOLS[request.reason] is Pool.INTERACTIVE and fetch.started_at is None:
             for row in queued:
                 row.change(pool=Pool.INTERACTIVE)
-        due = [row.job for row in queued if row.due_at <= self.moment()]
+                row.asker = asker_of(request.reason, request.asked_by)
+        due = [r.job for r in queued if r.admitted and r.due_at <= self.moment()]
         return Asked(fetch, tuple((job.id, job.pool) for job in due), joined=True)
 
     def _refuse_if_needless(self, request: Request) -> None:
@@ -121,12 +125,17 @@ class FakeFetches(FakeJobs):
         fetch = _new_fetch(self.next("fetches"), request, self)
         pool = POOLS[request.reason]
         job = self.new_job(self.next("jobs"), fetch.id, Query(request.domain), pool)
+        job = replace(job, checkpoint=Checkpoint(until=fetch.until))
+        asker = asker_of(request.reason, request.asked_by)
         self.fetches[fetch.id] = fetch
-        self.jobs[job.id] = JobRow(job, due_at=self.moment())
-        return Asked(fetch, ((job.id, job.pool),), joined=False)
+        self.jobs[job.id] = JobRow(job, due_at=self.moment(), admitted=False, asker=asker)
+        return Asked(fetch, (), joined=False)
 
 
-def _new_fetch(fetch_id: int, request: Request, tables: FakeJobs) -> Fetch:
+def _new_fetch(fetch_id: int, request: Request, tables: FakeAdmission) -> Fetch:
+    domain, reach, now = tables.domains[request.domain.name], request.reach, tables.moment()
+    mark = domain.mark
+    kind = kind_of(mark, domain.walked_at, now=now, full_every=reach.full_every, full=reach.full)
     return Fetch(
         id=fetch_id,
         domain=request.domain,
@@ -144,6 +153,8 @@ def _new_fetch(fetch_id: int, request: Request, tables: FakeJobs) -> Fetch:
         unseen=None,
         warnings=0,
         error=None,
+        kind=kind,
+        until=None if kind is FetchKind.FULL or mark is None else mark - reach.overlap,
     )
 
 
@@ -158,6 +169,10 @@ class FakeDue(FakeFetches):
                     return False
             self.turn = (holder, self.moment() + length)
             return True
+
+    def admit(self) -> Sequence[tuple[int, Pool]]:
+        with self.call():
+            return self.let_in()
 
     def unrung(self, after: tuple[int, int] | None, count: int) -> Sequence[tuple[int, Pool]]:
         with self.call():
@@ -183,6 +198,8 @@ class FakeDue(FakeFetches):
             return "the epoch of a database in memory"
 
     def _should_ring(self, row: JobRow) -> bool:
+        if not row.admitted:
+            return False
         if row.job.state is JobState.QUEUED:
             return row.due_at <= self.moment()
         return row.job.state is JobState.RUNNING and not self.is_held(row)

@@ -132,6 +132,7 @@ class FakeJobs(Tables):
             row.change(attempts=row.job.attempts + 1)
         if isinstance(outcome, Spill):
             row.change(pool=Pool.BULK)
+            row.admitted = False
         row.change(state=state)
         if state is JobState.QUEUED:
             row.due_at = self.moment() + delay

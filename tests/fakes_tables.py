@@ -11,11 +11,13 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from threading import RLock
 
+from ppcfetch.adapters.database.admission import Admission
+from ppcfetch.adapters.database.closing import FEWEST_TOP_UPS, MOST_TOP_UPS
 from ppcfetch.adapters.database.keeping import Keeping
 from ppcfetch.errors import DatabaseUnavailable
-from ppcfetch.model.ad import Ad, TotalRange
-from ppcfetch.model.fetch import Fetch, FetchState, outcome_of
-from ppcfetch.model.job import ACTIVE, Job, JobState, Pool
+from ppcfetch.model.ad import Ad, Query, TotalRange
+from ppcfetch.model.fetch import Fetch, FetchKind, FetchState, has_shrunk, outcome_of
+from ppcfetch.model.job import ACTIVE, Checkpoint, Job, JobKind, JobState, Pool
 from ppcfetch.model.lease import Holder, Limits
 from ppcfetch.model.operation import Deed, Noted, Pause
 
@@ -45,6 +47,10 @@ class JobRow:
     progressed_at: datetime | None = None
     finished_at: datetime | None = None
     discarded: bool = False
+    fresh: int = 0
+    admitted: bool = True
+    asker: int = 0
+    parent_id: int | None = None
 
     def change(self, **values: object) -> None:
         """Write columns of the job."""
@@ -60,6 +66,9 @@ class DomainRow:
     complete_fetch_id: int | None = None
     total: TotalRange | None = None
     ads: int = 0
+    mark: datetime | None = None
+    walked_at: datetime | None = None
+    walked_ads: int | None = None
 
 
 @dataclass(slots=True)
@@ -98,10 +107,12 @@ class Tables:
     lose_next_reply: bool = False
     jobs: dict[int, JobRow] = field(default_factory=dict)
     fetches: dict[int, Fetch] = field(default_factory=dict)
+    start_marks: dict[int, datetime | None] = field(default_factory=dict)
     domains: dict[str, DomainRow] = field(default_factory=dict)
     ads: dict[tuple[str, str, str], AdRow] = field(default_factory=dict)
     advertisers: dict[str, str | None] = field(default_factory=dict)
     page_log: dict[tuple[int, int], LoggedPage] = field(default_factory=dict)
+    admission: Admission = Admission()  # noqa: RUF009 -- frozen
     turn: tuple[Holder, datetime] | None = None
     pauses: dict[Pool, Pause] = field(default_factory=dict)
     audit: list[Noted] = field(default_factory=list)
@@ -155,30 +166,72 @@ class Tables:
             and self.fetches[fetch_id].state is FetchState.ACTIVE
             and all(row.job.state not in ACTIVE for row in self.jobs_of(fetch_id))
         ]
-        for fetch_id in over:
-            self._end(fetch_id)
-        return frozenset(over)
+        return frozenset(fetch_id for fetch_id in over if self._end(fetch_id))
 
-    def _end(self, fetch_id: int) -> None:
+    def _end(self, fetch_id: int) -> bool:
+        """End a fetch, unless what moved behind its back has to be walked first."""
         rows = self.jobs_of(fetch_id)
         count = Counter(row.job.state for row in rows)
         done, dead = count[JobState.DONE], count[JobState.DEAD]
         state = outcome_of(done, dead, count[JobState.CANCELLED])
+        if rows and state is FetchState.DONE and self._tops_up(fetch_id, rows):
+            return False
         error = next((row.job.error for row in rows if row.job.state is JobState.DEAD), None)
         if state is FetchState.CANCELLED:
             error = None
         if not rows:
             state, error = FetchState.FAILED, "its jobs are gone"
         self._note_end(fetch_id, state, error)
+        return True
+
+    def _tops_up(self, fetch_id: int, rows: list[JobRow]) -> bool:
+        fetch, latest = self.fetches[fetch_id], rows[-1]
+        number = sum(row.job.kind is JobKind.TOP_UP for row in rows)
+        until = self.start_marks.get(fetch_id)
+        if until is None or not fetch.in_order:
+            return False
+        needed = fetch.pages > 1
+        if latest.job.kind is JobKind.TOP_UP:
+            finds = latest.fresh > 0 or number < FEWEST_TOP_UPS
+            needed = latest.job.pages > 1 and finds and number < MOST_TOP_UPS
+            until = latest.job.checkpoint.newest or latest.job.checkpoint.until
+        if needed:
+            self._queue_top_up(latest.job, until)
+        return needed
+
+    def _queue_top_up(self, latest: Job, until: datetime | None) -> None:
+        job = replace(
+            latest,
+            id=self.next("jobs"),
+            kind=JobKind.TOP_UP,
+            query=Query(latest.query.domain),
+            state=JobState.QUEUED,
+            fence=0,
+            starts=0,
+            attempts=0,
+            pages=0,
+            checkpoint=Checkpoint(until=until),
+            error=None,
+        )
+        asker = self.jobs[latest.id].asker
+        self.jobs[job.id] = JobRow(job, due_at=self.moment(), admitted=False, asker=asker)
 
     def _note_end(self, fetch_id: int, state: FetchState, error: str | None) -> None:
         fetch, moment = self.fetches[fetch_id], self.moment()
         domain = self.domains[fetch.domain.name]
         complete = state is FetchState.DONE
-        unseen = max(domain.ads - fetch.found, 0) if complete else None
+        walked = complete and fetch.kind is FetchKind.FULL
+        before = domain.ads - fetch.new if domain.walked_ads is None else domain.walked_ads
+        shrunk = walked and has_shrunk(fetch.found, before)
+        unseen = max(domain.ads - fetch.found, 0) if walked and not shrunk else None
         self.fetches[fetch_id] = replace(
-            fetch, state=state, finished_at=moment, error=error, unseen=unseen
+            fetch, state=state, finished_at=moment, error=error, unseen=unseen, shrunk=shrunk
         )
+        if complete and fetch_id >= (domain.complete_fetch_id or 0):
+            trusted = fetch.in_order and not shrunk
+            domain.mark = self.start_marks.get(fetch_id) if trusted else None
+            if walked and not shrunk:
+                domain.walked_at, domain.walked_ads = moment, fetch.found
         domain.attempted_at = moment
         domain.total = fetch.total or domain.total
         if complete:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import structlog
 
-from ppcfetch.errors import DatabaseUnavailable, LeaseLost
+from ppcfetch.errors import DatabaseUnavailable, LeaseLost, Unavailable
 from ppcfetch.ports import WorkerPorts
+from ppcfetch.usecases.admit import admit
 from ppcfetch.usecases.settle import Ended, settle
 from workers.consumer import Consumer
 from workers.held import Hand, Held
@@ -24,6 +25,8 @@ class Settler:
         """Keep the ports; `run` is the body of the thread."""
         self._jobs = parts.jobs
         self._settling = parts.settling
+        self._due = parts.due
+        self._doorbell = parts.doorbell
         self._hand = hand
         self._clock = parts.clock
         self._queue: queue.SimpleQueue[tuple[Held, Ended]] = queue.SimpleQueue()
@@ -50,6 +53,14 @@ class Settler:
                 break
         for held, _ in batch:
             self._hand.drop(held)
+        self._admit()
+
+    def _admit(self) -> None:
+        """Let in and ring for those who waited for the room, or the end, of these runs."""
+        try:
+            admit(due=self._due, doorbell=self._doorbell)
+        except Unavailable as silent:
+            structlog.get_logger().warning("admission.failed", error=str(silent))
 
     def _gather(self) -> list[tuple[Held, Ended]]:
         batch = [self._queue.get()]

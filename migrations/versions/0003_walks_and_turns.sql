@@ -35,8 +35,12 @@ COMMENT ON COLUMN jobs.parent_id IS 'the job that was split into this one and ot
 COMMENT ON COLUMN jobs.asker IS 'whose turn it takes: users.id, 0 for commands, -1 imports, -2 schedule';
 COMMENT ON COLUMN jobs.admitted IS 'false while it waits for its turn to have a message';
 
+CREATE INDEX jobs_admitted ON jobs (pool, id)
+    WHERE state IN ('queued', 'running') AND admitted;
 CREATE INDEX jobs_waiting ON jobs (pool, asker, due_at, id)
-    WHERE state = 'queued' AND NOT admitted;
+    WHERE state = 'queued' AND NOT admitted AND parent_id IS NULL;
+CREATE INDEX jobs_parts_waiting ON jobs (fetch_id, id)
+    WHERE state = 'queued' AND NOT admitted AND parent_id IS NOT NULL;
 
 CREATE TABLE followers (
     fetch_id bigint NOT NULL,

@@ -18,6 +18,13 @@ class FetchState(StrEnum):
     CANCELLED = "cancelled"
 
 
+class FetchKind(StrEnum):
+    """How far a fetch walks: to the end, or down to what the last complete one has seen."""
+
+    FULL = "full"
+    REFRESH = "refresh"
+
+
 class FetchReason(StrEnum):
     """Why a fetch was asked for; decides the pool of its first job."""
 
@@ -27,12 +34,34 @@ class FetchReason(StrEnum):
     SCHEDULE = "schedule"
 
 
+def asker_of(reason: FetchReason, asked_by: int | None) -> int:
+    """Give in whose line a fetch waits: a person's number, or one for all of the same reason."""
+    if asked_by is not None:
+        return asked_by
+    return {FetchReason.IMPORT: -1, FetchReason.SCHEDULE: -2}.get(reason, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How far back a fetch has to look.
+
+    Shape: full asks for a walk to the end whatever is held. Units: full_every is how old the last
+    full walk may be for a refresh to do; overlap is how far a refresh looks behind the mark.
+    """
+
+    full: bool = False
+    full_every: timedelta = timedelta(days=30)
+    overlap: timedelta = timedelta(days=1)
+
+
 @dataclass(frozen=True, slots=True)
 class Fetch:
     """One refresh of one domain.
 
     Shape: finished_at is None while active; error is None unless something went wrong;
-    unseen is None until a full walk has ended.
+    unseen is None until a full walk has ended; until is how far back a refresh looked, None for
+    a full walk; in_order is False once a page broke the archive's order, which makes a refresh a
+    full walk; shrunk tells that a full walk found next to nothing of what was there.
     """
 
     id: int
@@ -51,6 +80,10 @@ class Fetch:
     unseen: int | None
     warnings: int
     error: str | None
+    kind: FetchKind = FetchKind.FULL
+    until: datetime | None = None
+    in_order: bool = True
+    shrunk: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +105,35 @@ class Freshness:
         """Tell whether opening the page may ask for a fetch: stale, and nobody tried lately."""
         tried = self.attempted_at is not None and now - self.attempted_at < window
         return self.is_stale(now, window) and not tried
+
+
+SMALLEST_TO_SHRINK = 20
+SHRUNK_TO = 0.05
+
+
+def kind_of(
+    mark: datetime | None,
+    walked_at: datetime | None,
+    *,
+    now: datetime,
+    full_every: timedelta,
+    full: bool,
+) -> FetchKind:
+    """Decide how far a new fetch walks.
+
+    Shape: mark is None when nothing complete is held; full asks for a full walk in any case.
+    """
+    if full or mark is None or walked_at is None or now - walked_at >= full_every:
+        return FetchKind.FULL
+    return FetchKind.REFRESH
+
+
+def has_shrunk(found: int, before: int) -> bool:
+    """Tell whether a full walk found next to nothing of what was there before.
+
+    Such an answer is rather a fault of the archive than the truth: nothing is concluded from it.
+    """
+    return before >= SMALLEST_TO_SHRINK and found < before * SHRUNK_TO
 
 
 def outcome_of(done: int, dead: int, cancelled: int) -> FetchState:

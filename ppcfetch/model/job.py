@@ -15,9 +15,10 @@ class Pool(StrEnum):
 
 
 class JobKind(StrEnum):
-    """What the handler does with the job."""
+    """Why it walks: for what the fetch asks, or again for what moved to the top meanwhile."""
 
     WALK = "walk"
+    TOP_UP = "top up"
 
 
 class JobState(StrEnum):
@@ -49,15 +50,29 @@ class Checkpoint:
     """What is safely stored of a walk.
 
     Shape: cursor is None before the first page; mark is an earlier cursor kept to notice a
-    walk that goes in circles; oldest is the last shown date of the last stored ad.
+    walk that goes in circles; oldest is the last shown date of the last stored ad, newest that of
+    the first; the walk is over at ads last shown before until, None is never; ended and in_order
+    tell of the last page: whether it was the last one, and whether it kept the archive's order.
     """
 
     cursor: str | None = None
     mark: str | None = None
     oldest: datetime | None = None
+    newest: datetime | None = None
+    until: datetime | None = None
+    ended: bool = False
+    in_order: bool = True
 
     def after(
-        self, *, pages: int, next_cursor: str | None, oldest: datetime | None
+        self,
+        *,
+        pages: int,
+        next_cursor: str | None,
+        oldest: datetime | None,
+        newest: datetime | None = None,
+        until: datetime | None = None,
+        ended: bool = False,
+        in_order: bool = True,
     ) -> "Checkpoint":
         """Give the checkpoint behind a stored page; pages counts the stored ones with it.
 
@@ -69,6 +84,10 @@ class Checkpoint:
             cursor=next_cursor,
             mark=next_cursor if moves else self.mark,
             oldest=oldest or self.oldest,
+            newest=self.newest or newest,
+            until=until,
+            ended=ended,
+            in_order=in_order,
         )
 
     def comes_round(self, next_cursor: str | None) -> bool:

@@ -55,7 +55,7 @@ class HandBack:
 
 @dataclass(frozen=True, slots=True)
 class Spill:
-    """The interactive budget is used up: the rest continues in the bulk pool."""
+    """Its time is used up: the rest waits for its turn in the bulk pool."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,12 @@
 """Fetch rows, and following them from outside."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Protocol
 
 from ppcfetch.model.domain import DomainName
-from ppcfetch.model.fetch import Fetch, FetchReason
+from ppcfetch.model.fetch import Fetch, FetchReason, Reach
 from ppcfetch.model.job import Pool
 from ppcfetch.model.operation import Deed
 
@@ -25,6 +25,7 @@ class Request:
     force: bool = False
     window: timedelta = timedelta(0)
     limit: int | None = None
+    reach: Reach = field(default_factory=Reach)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,8 @@ class Fetches(Protocol):
 
     def request(self, request: Request) -> Asked:
         """Store a request with its first job in one transaction, or join the active fetch.
+
+        Shape: the jobs to ring for are those that were let in by the way, whosever they are.
 
         Raises: Refused when the domain is fresh and force is off, or the limit is reached.
         """

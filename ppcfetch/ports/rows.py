@@ -65,8 +65,15 @@ class Due(Protocol):
         """Take or keep the one sweeper's turn: a row that expires by the database clock."""
         ...
 
+    def admit(self) -> Sequence[tuple[int, Pool]]:
+        """Let in queued jobs that wait for their turn, as many as there is room for.
+
+        Shape: those that were let in; they should ring now.
+        """
+        ...
+
     def unrung(self, after: tuple[int, int] | None, count: int) -> Sequence[tuple[int, Pool]]:
-        """Give queued rows that are due and running ones without a beat for a lease.
+        """Give admitted rows that are due and running ones without a beat for a lease.
 
         Shape: interactive first, oldest first, at most count, behind the one given by `after`
         (pool rank, job id); empty at the end.

@@ -69,8 +69,9 @@ class WorkerPorts:
 
 @dataclass(frozen=True, slots=True)
 class SweepReport:
-    """What one sweep did; zero everywhere on a healthy system."""
+    """What one sweep did; zero everywhere, but for admitted, on a healthy system."""
 
+    admitted: int = 0
     published: int = 0
     orphans: int = 0
     closed: int = 0

@@ -13,6 +13,7 @@ from ppcfetch.errors import (
 )
 from ppcfetch.model.ad import ArchivePage
 from ppcfetch.model.job import Checkpoint, Job
+from ppcfetch.model.walk import behind
 from ppcfetch.ports import Archive, Clock, Pace, Pages, Progress, Run
 
 LONGEST_NAP_SECONDS = 0.25
@@ -35,7 +36,7 @@ def run_job(
         yield from _wait_for_turn(run, pace=pace, clock=clock, patience=patience)
         page = _ask(run.lease.job, archive=archive, pace=pace)
         checkpoint = _checkpoint(run.lease.job, page)
-        page = _watched_for_order(run.lease.job, page)
+        page = _told_of_order(run.lease.job, page, checkpoint)
         progress = _write(run, page, checkpoint, pages=pages, clock=clock)
         run.advanced(progress)
         yield progress
@@ -76,20 +77,13 @@ def _checkpoint(job: Job, page: ArchivePage) -> Checkpoint:
     if job.checkpoint.comes_round(page.next_cursor):
         message = f"the archive's cursors go in a circle after page {job.pages + 1}"
         raise ArchiveChanged(message, field="2")
-    shown = [ad.last_shown for ad in page.ads if ad.last_shown is not None]
-    return job.checkpoint.after(
-        pages=job.pages + 1,
-        next_cursor=page.next_cursor,
-        oldest=min(shown) if shown else None,
-    )
+    return behind(job, page)
 
 
-def _watched_for_order(job: Job, page: ArchivePage) -> ArchivePage:
-    oldest = job.checkpoint.oldest
-    newest = max((ad.last_shown for ad in page.ads if ad.last_shown), default=None)
-    if oldest is None or newest is None or newest <= oldest:
+def _told_of_order(job: Job, page: ArchivePage, checkpoint: Checkpoint) -> ArchivePage:
+    if checkpoint.in_order:
         return page
-    warning = f"page {job.pages + 1} begins with ads shown after those of the page before"
+    warning = f"page {job.pages + 1} is not ordered by when its ads were last shown"
     return replace(page, warnings=(*page.warnings, warning))
 
 

@@ -90,8 +90,6 @@ def _settle_deliveries(told: Sequence[Ended], settling: Settling) -> None:
         match end.outcome:
             case HandBack():
                 moved.setdefault(end.delivery.pool, []).append(end.delivery)
-            case Spill():
-                moved.setdefault(Pool.BULK, []).append(end.delivery)
             case Dead(error):
                 settling.dead_letter(end.delivery, error)
             case _:

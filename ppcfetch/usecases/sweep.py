@@ -10,6 +10,7 @@ from datetime import timedelta
 from ppcfetch.model.job import Pool
 from ppcfetch.model.lease import Holder
 from ppcfetch.ports import Census, Doorbell, Due, SweepReport
+from ppcfetch.usecases.admit import admit
 
 BATCH = 200
 RANKS = {Pool.INTERACTIVE: 0, Pool.BULK: 1}
@@ -27,6 +28,7 @@ def sweep(
         return None
     rebuilt = rebuild_after_loss(due=due, doorbell=doorbell, census=census)
     return SweepReport(
+        admitted=admit(due=due, doorbell=doorbell),
         published=_ring(due, doorbell),
         orphans=census.delete_orphans(),
         closed=due.close_idle_fetches(),

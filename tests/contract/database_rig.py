@@ -234,5 +234,6 @@ class RealRig(Rig):
         """Delete all rows but the epoch."""
         self.run(
             "TRUNCATE domains, advertisers, ads, fetches, jobs, page_log, domain_advertisers,"
-            " domain_days, users, followers, watches, sessions, turns, pauses, audit RESTART IDENTITY"
+            " domain_days, users, followers, watches, sessions, turns, pauses, audit"
+            " RESTART IDENTITY"
         )

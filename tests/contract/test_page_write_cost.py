@@ -48,7 +48,8 @@ def test_a_domain_that_statistics_do_not_know_is_not_looked_through(engine: Engi
     values: dict[str, Any] = {
         "domain": "huge.example", "fetch": lease.job.fetch_id, "job": lease.job.id, "pages": 0,
         "fence": 1, "holder": "w", "incarnation": 1, "cursor_in": None, "cursor": "c",
-        "ads": PAGE_SIZE, "warnings": 0, "lower": None, "upper": None,
+        "ads": PAGE_SIZE, "warnings": 0, "lower": None, "upper": None, "newest": None,
+        "in_order": True,
     }  # fmt: skip
 
     # When

@@ -4,7 +4,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from ppcfetch.model.fetch import FetchState
-from ppcfetch.model.job import ACTIVE, JobState
+from ppcfetch.model.job import ACTIVE, JobKind, JobState
 from tests.fakes_tables import JobRow
 
 if TYPE_CHECKING:
@@ -95,7 +95,8 @@ class Judge:
         lost = self.world.ledger.acknowledged - database.fetches.keys()
         if lost:
             self._accuse(f"I1: acknowledged fetches {lost} have no row")
-        jobs = Counter(row.job.fetch_id for row in database.jobs.values())
+        walks = [row.job for row in database.jobs.values() if row.job.kind is JobKind.WALK]
+        jobs = Counter(job.fetch_id for job in walks)
         if any(count != 1 for count in jobs.values()) or jobs.keys() != database.fetches.keys():
             self._accuse(f"I2: a request made more than one job, or none: {jobs}")
 

@@ -113,6 +113,6 @@ def test_a_job_that_was_handed_back_goes_on_after_the_pause(stage: Stage) -> Non
 
     outcomes = seat.work()
 
-    assert outcomes == [Done()]
+    assert outcomes == [Done(), Done()]
     assert stage.stored() == stage.archive.creatives()
-    assert stage.archive.asked == [None, "1", "2"]
+    assert stage.archive.asked == [None, "1", "2", None]

@@ -1,5 +1,6 @@
 """What a worker looks at before it takes anything, and what it leaves to others."""
 
+from ppcfetch.adapters.database.admission import Admission
 from ppcfetch.model.domain import DomainName
 from ppcfetch.model.fetch import FetchReason
 from ppcfetch.model.job import JobState
@@ -42,6 +43,7 @@ def test_a_delivery_whose_row_is_beaten_is_not_claimed() -> None:
 def test_an_abandoned_job_is_found_behind_any_number_of_vetoed_ones() -> None:
     """A look at the first batch alone would be stuck for ever."""
     stage = Stage()
+    stage.database.admission = Admission(window=LOOK + 1)
     ask_for(stage, LOOK + 1)
     owner = stage.worker()
     owner.lease(LOOK + 1)

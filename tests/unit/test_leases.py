@@ -174,8 +174,8 @@ def test_being_stopped_costs_a_job_nothing() -> None:
     outcome = worker.finish(held)
     next_one = stage.worker(host="other").work()
 
-    assert (outcome, next_one) == (HandBack(), [Done()])
-    assert stage.archive.asked == [None, "1", "2"]
+    assert (outcome, next_one) == (HandBack(), [Done(), Done()])
+    assert stage.archive.asked == [None, "1", "2", None]
     assert stage.database.jobs[1].job.starts == 0
 
 

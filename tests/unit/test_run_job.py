@@ -28,8 +28,8 @@ def test_an_error_of_the_archive_is_tried_again_from_the_checkpoint() -> None:
     again = worker.work()
 
     assert outcome == RetryLater(timedelta(seconds=1), "503")
-    assert again == [Done()]
-    assert stage.archive.asked == [None, "1", "1"]
+    assert again == [Done(), Done()]
+    assert stage.archive.asked == [None, "1", "1", None]
 
 
 def test_attempts_are_used_up_only_without_progress() -> None:

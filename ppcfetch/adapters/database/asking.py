@@ -1,12 +1,13 @@
 """Ask for a fetch: join the active one, refuse, or make one with its first job."""
 
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, Row, text
 
 from ppcfetch.adapters.database.rows import FETCH_COLUMNS, fetch_of
 from ppcfetch.errors import DatabaseUnavailable, Refused
-from ppcfetch.model.fetch import FetchReason, Freshness
+from ppcfetch.model.fetch import FetchKind, FetchReason, Freshness, asker_of, kind_of
 from ppcfetch.model.job import JobKind, Pool
 from ppcfetch.ports import Asked, Request
 
@@ -28,7 +29,8 @@ INSERT INTO domains (domain) VALUES (:domain) ON CONFLICT (domain) DO NOTHING
 """)
 
 _READ_DOMAIN = text("""
-SELECT checked_at, attempted_at, clock_timestamp() AS now FROM domains WHERE domain = :domain
+SELECT checked_at, attempted_at, mark, walked_at, clock_timestamp() AS now
+FROM domains WHERE domain = :domain
 """)
 
 _ACTIVE = text(f"""
@@ -40,16 +42,15 @@ SELECT count(*) FROM fetches WHERE asked_by = :asker AND state = 'active'
 """)
 
 _ADD_FETCH = text(f"""
-INSERT INTO fetches (domain, reason, asked_by, asked_at)
-VALUES (:domain, :reason, :asker, clock_timestamp())
+INSERT INTO fetches (domain, reason, asked_by, asked_at, kind, until)
+VALUES (:domain, :reason, :asker, clock_timestamp(), :kind, :until)
 ON CONFLICT (domain) WHERE state = 'active' DO NOTHING
 RETURNING {FETCH_COLUMNS}
 """)  # noqa: S608 -- our own names
 
 _ADD_JOB = text("""
-INSERT INTO jobs (fetch_id, kind, pool, domain, created_at, due_at)
-VALUES (:fetch, :kind, :pool, :domain, clock_timestamp(), clock_timestamp())
-RETURNING id
+INSERT INTO jobs (fetch_id, kind, pool, domain, until, asker, admitted, created_at, due_at)
+VALUES (:fetch, :kind, :pool, :domain, :until, :asker, false, clock_timestamp(), clock_timestamp())
 """)
 
 _PROMOTE = text("""
@@ -58,13 +59,13 @@ WITH waiting AS (
     ORDER BY id
     FOR UPDATE
 )
-UPDATE jobs SET pool = 'interactive' FROM waiting
+UPDATE jobs SET pool = 'interactive', asker = :asker FROM waiting
 WHERE jobs.id = waiting.id
 """)
 
 _RINGABLE = text("""
 SELECT id, pool FROM jobs
-WHERE fetch_id = :fetch AND state = 'queued' AND due_at <= clock_timestamp()
+WHERE fetch_id = :fetch AND state = 'queued' AND admitted AND due_at <= clock_timestamp()
 ORDER BY id
 """)
 
@@ -88,7 +89,8 @@ def ask(connection: Connection, request: Request) -> Asked:
 
 def _join(connection: Connection, request: Request, active: Row[Any]) -> Asked:
     if POOLS[request.reason] is Pool.INTERACTIVE and active.started_at is None:
-        connection.execute(_PROMOTE, {"fetch": active.id})
+        asker = asker_of(request.reason, request.asked_by)
+        connection.execute(_PROMOTE, {"fetch": active.id, "asker": asker})
     rows = connection.execute(_RINGABLE, {"fetch": active.id})
     jobs = tuple((row.id, Pool(row.pool)) for row in rows)
     return Asked(fetch=fetch_of(active), jobs=jobs, joined=True)
@@ -112,12 +114,26 @@ def _refuse_if_needless(connection: Connection, request: Request) -> None:
         )
 
 
+def _reach(connection: Connection, request: Request) -> tuple[FetchKind, datetime | None]:
+    """Decide how far back the fetch walks, and give where a refresh may stop."""
+    domain = {"domain": request.domain.name}
+    row = connection.execute(_READ_DOMAIN, domain).one()
+    reach = request.reach
+    kind = kind_of(
+        row.mark, row.walked_at, now=row.now, full_every=reach.full_every, full=reach.full
+    )
+    return kind, None if kind is FetchKind.FULL else row.mark - reach.overlap
+
+
 def _make(connection: Connection, request: Request) -> Asked | None:
     """Give the new fetch, None when somebody else made one in the meantime."""
+    kind, until = _reach(connection, request)
     asked_for = {
         "domain": request.domain.name,
         "reason": str(request.reason),
         "asker": request.asked_by,
+        "kind": str(kind),
+        "until": until,
     }
     row = connection.execute(_ADD_FETCH, asked_for).one_or_none()
     if row is None:
@@ -128,6 +144,8 @@ def _make(connection: Connection, request: Request) -> Asked | None:
         "kind": str(JobKind.WALK),
         "pool": str(pool),
         "domain": request.domain.name,
+        "until": until,
+        "asker": asker_of(request.reason, request.asked_by),
     }
-    job_id = connection.execute(_ADD_JOB, first_job).scalar_one()
-    return Asked(fetch=fetch_of(row), jobs=((job_id, pool),), joined=False)
+    connection.execute(_ADD_JOB, first_job)
+    return Asked(fetch=fetch_of(row), jobs=(), joined=False)

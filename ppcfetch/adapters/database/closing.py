@@ -11,7 +11,12 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, text
 
-from ppcfetch.model.fetch import FetchState, outcome_of
+from ppcfetch.model.fetch import FetchKind, FetchState, has_shrunk, outcome_of
+
+MOST_TOP_UPS = 20
+"""Top-ups of one fetch at most: an archive that changes faster is left to the next fetch."""
+FEWEST_TOP_UPS = 3
+"""So many follow as long as they are longer than a page, even when they find nothing more."""
 
 # The condition on the domains is settled before the first fetch is read: so they are locked first.
 _LOCK = text("""
@@ -33,36 +38,77 @@ SELECT asked.id,
     count(*) FILTER (WHERE jobs.state = 'done') AS done,
     count(*) FILTER (WHERE jobs.state = 'dead') AS dead,
     count(*) FILTER (WHERE jobs.state = 'cancelled') AS cancelled,
+    fetches.kind, fetches.found, coalesce(domains.walked_ads, domains.ads - fetches.new) AS before,
     (array_agg(jobs.error ORDER BY jobs.id) FILTER (WHERE jobs.state = 'dead'))[1] AS error
 FROM unnest(CAST(:ids AS bigint[])) AS asked (id)
+JOIN fetches ON fetches.id = asked.id
+JOIN domains ON domains.domain = fetches.domain
 LEFT JOIN jobs ON jobs.fetch_id = asked.id
-GROUP BY asked.id
+GROUP BY asked.id, fetches.kind, fetches.found, fetches.new, domains.walked_ads, domains.ads
 ORDER BY asked.id
+""")
+
+# Ads that are shown while a walk is on its way move to the top, behind its back. A walk of one page
+# is a look at one moment; whatever was longer is followed by a walk from the top down to where
+# the one before began, until one of those is a look at one moment too, or finds nothing more.
+_TOP_UP = text("""
+INSERT INTO jobs (fetch_id, kind, pool, domain, until, asker, admitted, created_at, due_at)
+SELECT fetches.id, 'top up', latest.pool, fetches.domain,
+    CASE latest.kind WHEN 'top up' THEN coalesce(latest.newest, latest.until)
+        ELSE fetches.start_mark END,
+    latest.asker, false, clock_timestamp(), clock_timestamp()
+FROM fetches
+CROSS JOIN LATERAL (
+    SELECT kind, pool, asker, pages, fresh, newest, until FROM jobs
+    WHERE fetch_id = fetches.id ORDER BY id DESC LIMIT 1
+) latest
+CROSS JOIN LATERAL (
+    SELECT count(*) AS number FROM jobs WHERE fetch_id = fetches.id AND kind = 'top up'
+) done
+WHERE fetches.id = ANY(CAST(:ids AS bigint[]))
+    AND fetches.in_order AND fetches.start_mark IS NOT NULL
+    AND CASE latest.kind
+        WHEN 'top up' THEN latest.pages > 1 AND done.number < :most
+            AND (latest.fresh > 0 OR done.number < :fewest)
+        ELSE fetches.pages > 1 END
+RETURNING fetch_id
 """)
 
 # Each ad of the domain was seen by this fetch or it was not, and `found` counts every ad that it
 # saw once: the rest is the number of unseen ones, without counting two million rows.
-# A retried job may end an older fetch after a newer one: the newest complete one stays.
+# A refresh does not look at them all, and what shrank cannot be believed: nobody knows then.
+# A retried job may end an older fetch after a newer one: the newest complete one stays, and so
+# does its mark.
 _END_FETCHES = text("""
 WITH over AS (
     UPDATE fetches SET
         state = ended.state,
         finished_at = clock_timestamp(),
         error = ended.error,
-        unseen = CASE WHEN ended.state = 'done' THEN greatest(domains.ads - fetches.found, 0) END
+        shrunk = ended.shrunk,
+        unseen = CASE WHEN ended.state = 'done' AND fetches.kind = 'full' AND NOT ended.shrunk
+            THEN greatest(domains.ads - fetches.found, 0) END
     FROM unnest(
-            CAST(:ids AS bigint[]), CAST(:states AS text[]), CAST(:errors AS text[])
-        ) AS ended (id, state, error),
+            CAST(:ids AS bigint[]), CAST(:states AS text[]), CAST(:errors AS text[]),
+            CAST(:shrunk AS boolean[])
+        ) AS ended (id, state, error, shrunk),
         domains
     WHERE fetches.id = ended.id AND domains.domain = fetches.domain
     RETURNING fetches.id, fetches.domain, fetches.state, fetches.finished_at,
-        fetches.total_lower, fetches.total_upper
+        fetches.total_lower, fetches.total_upper, fetches.found,
+        CASE WHEN fetches.in_order AND NOT ended.shrunk THEN fetches.start_mark END AS mark,
+        fetches.kind = 'full' AND NOT ended.shrunk AS walked,
+        ended.state = 'done' AND fetches.id >= coalesce(domains.complete_fetch_id, 0) AS newest
 )
 UPDATE domains SET
     attempted_at = over.finished_at,
     checked_at = CASE WHEN over.state = 'done' THEN over.finished_at ELSE domains.checked_at END,
     complete_fetch_id = CASE WHEN over.state = 'done'
         THEN greatest(domains.complete_fetch_id, over.id) ELSE domains.complete_fetch_id END,
+    mark = CASE WHEN over.newest THEN over.mark ELSE domains.mark END,
+    walked_at = CASE WHEN over.newest AND over.walked
+        THEN over.finished_at ELSE domains.walked_at END,
+    walked_ads = CASE WHEN over.newest AND over.walked THEN over.found ELSE domains.walked_ads END,
     total_lower = coalesce(over.total_lower, domains.total_lower),
     total_upper = coalesce(over.total_upper, domains.total_upper)
 FROM over WHERE domains.domain = over.domain
@@ -72,6 +118,8 @@ FROM over WHERE domains.domain = over.domain
 def close_fetches(connection: Connection, fetch_ids: Collection[int]) -> frozenset[int]:
     """End those active fetches that have no active job left; gives the ids of the ended ones.
 
+    Where ads may have moved behind a walk's back, a job that tops up is queued instead.
+
     Call it inside the transaction that ended the jobs, after their rows were written. The
     caller may hold the domain's row already, and the fetch's only after the domain's.
     """
@@ -79,7 +127,11 @@ def close_fetches(connection: Connection, fetch_ids: Collection[int]) -> frozens
     if not ids:
         return frozenset()
     active = lock_fetches(connection, ids)
-    over = [row for row in connection.execute(_COUNT_JOBS, {"ids": active}) if not row.active]
+    rows = connection.execute(_COUNT_JOBS, {"ids": active}).all()
+    over = [row for row in rows if not row.active]
+    whole = [row.id for row in over if _state_of(row) is FetchState.DONE]
+    going_on = _top_up(connection, whole) if whole else frozenset()
+    over = [row for row in over if row.id not in going_on]
     if over:
         _end(connection, over)
     return frozenset(row.id for row in over)
@@ -92,17 +144,30 @@ def lock_fetches(connection: Connection, fetch_ids: Collection[int]) -> Sequence
     return [row.id for row in rows if row.state == FetchState.ACTIVE]
 
 
+def _top_up(connection: Connection, ids: Sequence[int]) -> frozenset[int]:
+    asked = {"ids": ids, "most": MOST_TOP_UPS, "fewest": FEWEST_TOP_UPS}
+    return frozenset(connection.scalars(_TOP_UP, asked))
+
+
 def _end(connection: Connection, over: Sequence[Row[Any]]) -> None:
     ids = [row.id for row in over]
     states = [_state_of(row) for row in over]
     errors = [_error_of(row) for row in over]
-    connection.execute(_END_FETCHES, {"ids": ids, "states": states, "errors": errors})
+    shrunk = [_has_shrunk(row) for row in over]
+    told = {"ids": ids, "states": states, "errors": errors, "shrunk": shrunk}
+    connection.execute(_END_FETCHES, told)
 
 
 def _state_of(row: Row[Any]) -> FetchState:
     if not row.done + row.dead + row.cancelled:
         return FetchState.FAILED  # its jobs were deleted by hand: nobody can say that it is done
     return outcome_of(row.done, row.dead, row.cancelled)
+
+
+def _has_shrunk(row: Row[Any]) -> bool:
+    if row.kind != FetchKind.FULL or _state_of(row) is not FetchState.DONE:
+        return False
+    return has_shrunk(row.found, row.before)
 
 
 def _error_of(row: Row[Any]) -> str | None:

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from sqlalchemy import Engine, text
 
+from ppcfetch.adapters.database.admission import Admission, admit
 from ppcfetch.adapters.database.closing import close_fetches
 from ppcfetch.adapters.database.engine import translated
 from ppcfetch.adapters.database.keeping import Keeping, Pruner
@@ -30,13 +31,15 @@ RETURNING holder
 _UNRUNG = text("""
 (
     SELECT 0 AS rank, id, pool FROM jobs
-    WHERE pool = 'interactive' AND state IN ('queued', 'running') AND id > :interactive_after
+    WHERE pool = 'interactive' AND state IN ('queued', 'running') AND admitted
+        AND id > :interactive_after
         AND CASE state WHEN 'queued' THEN due_at <= clock_timestamp()
             ELSE beat_at <= clock_timestamp() - CAST(:lease AS interval) END
     ORDER BY id LIMIT :count
 ) UNION ALL (
     SELECT 1 AS rank, id, pool FROM jobs
-    WHERE pool = 'bulk' AND state IN ('queued', 'running') AND id > :bulk_after
+    WHERE pool = 'bulk' AND state IN ('queued', 'running') AND admitted
+        AND id > :bulk_after
         AND CASE state WHEN 'queued' THEN due_at <= clock_timestamp()
             ELSE beat_at <= clock_timestamp() - CAST(:lease AS interval) END
     ORDER BY id LIMIT :count
@@ -58,8 +61,15 @@ _EPOCH = text("SELECT value FROM facts WHERE name = 'epoch'")
 class PostgresDue:
     """The port `ppcfetch.ports.Due` on PostgreSQL."""
 
-    def __init__(self, engine: Engine, limits: Limits, keeping: Keeping) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        limits: Limits,
+        keeping: Keeping,
+        admission: Admission = Admission(),  # noqa: B008 -- frozen
+    ) -> None:
         self._engine = engine
+        self._admission = admission
         self._limits = limits
         self._pruner = Pruner(engine, keeping)
 
@@ -73,6 +83,10 @@ class PostgresDue:
         }
         with translated(), self._engine.begin() as connection:
             return connection.scalar(_TAKE_TURN, turn) is not None
+
+    def admit(self) -> Sequence[tuple[int, Pool]]:
+        """Let in those whose turn it is."""
+        return admit(self._engine, self._admission)
 
     def unrung(self, after: tuple[int, int] | None, count: int) -> Sequence[tuple[int, Pool]]:
         """Give the next jobs that should have a message."""

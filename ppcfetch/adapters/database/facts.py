@@ -27,8 +27,9 @@ _LOOKED_AT = 1000
 _POOLS = text(f"""
 WITH kept AS (
     SELECT pool,
-        count(*) FILTER (WHERE state = 'queued' AND due_at <= now()) AS due,
-        count(*) FILTER (WHERE state = 'queued' AND due_at > now()) AS not_yet_due,
+        count(*) FILTER (WHERE state = 'queued' AND admitted AND due_at <= now()) AS due,
+        count(*) FILTER (WHERE state = 'queued' AND NOT (admitted AND due_at <= now()))
+            AS not_yet_due,
         count(*) FILTER (WHERE state = 'running') AS running,
         count(*) FILTER (WHERE state = 'dead' AND discarded_at IS NULL) AS dead,
         min(due_at) FILTER (WHERE state = 'queued' AND due_at <= now()) AS oldest,

@@ -1,8 +1,11 @@
 """Fetch rows: asked for, joined, cancelled, retried and discarded, each in one transaction."""
 
+from dataclasses import replace
+
 from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import IntegrityError
 
+from ppcfetch.adapters.database.admission import Admission, admit
 from ppcfetch.adapters.database.asking import ask
 from ppcfetch.adapters.database.audit import note
 from ppcfetch.adapters.database.closing import close_fetches, lock_fetches
@@ -28,7 +31,7 @@ FROM active WHERE jobs.id = active.id
 
 _REVIVE_JOB = text("""
 UPDATE jobs SET state = 'queued', starts = 0, attempts = 0, due_at = clock_timestamp(),
-    finished_at = NULL, discarded_at = NULL
+    finished_at = NULL, discarded_at = NULL, admitted = true
 WHERE id = :id AND state = 'dead'
 RETURNING fetch_id, domain, pool
 """)
@@ -53,13 +56,19 @@ WHERE id = :id AND state <> 'active'
 class PostgresFetches:
     """The port `ppcfetch.ports.Fetches` on PostgreSQL."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        admission: Admission = Admission(),  # noqa: B008 -- frozen
+    ) -> None:
         self._engine = engine
+        self._admission = admission
 
     def request(self, request: Request) -> Asked:
         """Join the domain's active fetch, or make one with its first job."""
         with translated(), self._engine.begin() as connection:
-            return ask(connection, request)
+            asked = ask(connection, request)
+        return replace(asked, jobs=(*asked.jobs, *admit(self._engine, self._admission)))
 
     def get(self, fetch_id: int) -> Fetch:
         """Give a fetch as it is now."""

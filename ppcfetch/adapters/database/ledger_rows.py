@@ -12,7 +12,7 @@ _BATCH = 5000
 _DUE_OR_RUNNING = text("""
 SELECT id FROM jobs
 WHERE pool = :pool AND state IN ('queued', 'running') AND id > :after
-    AND (state = 'running' OR due_at <= clock_timestamp())
+    AND admitted AND (state = 'running' OR due_at <= clock_timestamp())
 ORDER BY id LIMIT :count
 """)
 

@@ -13,6 +13,7 @@ by a prepared statement, can then never read the whole table once it has grown.
 ADVANCE_JOB = """
 UPDATE jobs
 SET cursor = %(cursor)s, mark = %(mark)s, oldest = %(oldest)s,
+    newest = %(newest)s, until = %(until)s,
     pages = pages + 1, starts = 0, attempts = 0, error = NULL,
     progressed_at = clock_timestamp(), beat_at = clock_timestamp(),
     state = CASE WHEN %(ended)s THEN 'done' ELSE state END,
@@ -173,12 +174,19 @@ WITH met AS MATERIALIZED (
     SELECT %(job)s, %(pages)s + 1, %(fence)s, %(holder)s, %(incarnation)s,
         %(cursor_in)s, %(cursor)s, %(ads)s, new, changed
     FROM page
+), counted_top_up AS (
+    -- Only of a top-up somebody asks what its fetch had not seen before it.
+    UPDATE jobs SET fresh = fresh + page.found
+    FROM page WHERE id = %(job)s AND kind = 'top up' AND page.found > 0
 ), counted_fetch AS (
     UPDATE fetches SET
         pages = fetches.pages + 1, found = fetches.found + page.found,
         new = fetches.new + page.new, changed = fetches.changed + page.changed,
         warnings = warnings + %(warnings)s,
         started_at = coalesce(started_at, clock_timestamp()),
+        start_mark = CASE fetches.pages WHEN 0 THEN %(newest)s ELSE start_mark END,
+        in_order = in_order AND %(in_order)s,
+        kind = CASE WHEN %(in_order)s THEN kind ELSE 'full' END,
         total_lower = coalesce(%(lower)s, total_lower),
         total_upper = coalesce(%(upper)s, total_upper)
     FROM page WHERE id = %(fetch)s

@@ -33,7 +33,7 @@ class _Write:
     @property
     def ends(self) -> bool:
         """Tell whether it is the last page of the walk."""
-        return self.page.next_cursor is None
+        return self.page.next_cursor is None or self.checkpoint.ended
 
     @property
     def domain(self) -> str:
@@ -57,6 +57,9 @@ class _Write:
             "cursor": self.checkpoint.cursor,
             "mark": self.checkpoint.mark,
             "oldest": self.checkpoint.oldest,
+            "newest": self.checkpoint.newest,
+            "until": self.checkpoint.until,
+            "in_order": self.checkpoint.in_order,
             "ended": self.ends,
             "lower": total and total.lower,
             "upper": total and total.upper,

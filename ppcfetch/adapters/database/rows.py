@@ -7,18 +7,19 @@ from sqlalchemy import Row
 from ppcfetch.adapters.database.codes import FORMATS
 from ppcfetch.model.ad import Query, TotalRange
 from ppcfetch.model.domain import DomainName
-from ppcfetch.model.fetch import Fetch, FetchReason, FetchState
+from ppcfetch.model.fetch import Fetch, FetchKind, FetchReason, FetchState
 from ppcfetch.model.job import Checkpoint, Job, JobKind, JobState, Pool
 
 JOB_COLUMNS = (
     "id, fetch_id, kind, pool, domain, format, first_day, last_day, state, fence, starts,"
-    " attempts, pages, cursor, mark, oldest, error"
+    " attempts, pages, cursor, mark, oldest, newest, until, error"
 )
 """What `job_of` reads, for the select list of a statement."""
 
 FETCH_COLUMNS = (
     "id, domain, state, reason, asked_by, asked_at, started_at, finished_at, total_lower,"
-    " total_upper, pages, found, new, changed, unseen, warnings, error"
+    " total_upper, pages, found, new, changed, unseen, warnings, error, kind, until, in_order,"
+    " shrunk"
 )
 """What `fetch_of` reads."""
 
@@ -41,7 +42,13 @@ def job_of(row: Row[Any]) -> Job:
         starts=row.starts,
         attempts=row.attempts,
         pages=row.pages,
-        checkpoint=Checkpoint(cursor=row.cursor, mark=row.mark, oldest=row.oldest),
+        checkpoint=Checkpoint(
+            cursor=row.cursor,
+            mark=row.mark,
+            oldest=row.oldest,
+            newest=row.newest,
+            until=row.until,
+        ),
         error=row.error,
     )
 
@@ -66,4 +73,8 @@ def fetch_of(row: Row[Any]) -> Fetch:
         unseen=row.unseen,
         warnings=row.warnings,
         error=row.error,
+        kind=FetchKind(row.kind),
+        until=row.until,
+        in_order=row.in_order,
+        shrunk=row.shrunk,
     )

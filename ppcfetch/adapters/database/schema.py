@@ -231,12 +231,24 @@ jobs = Table(
         postgresql_where=text("state IN ('done', 'cancelled')"),
     ),
     Index(
+        "jobs_admitted",
+        "pool",
+        "id",
+        postgresql_where=text("state IN ('queued', 'running') AND admitted"),
+    ),
+    Index(
         "jobs_waiting",
         "pool",
         "asker",
         "due_at",
         "id",
-        postgresql_where=text("state = 'queued' AND NOT admitted"),
+        postgresql_where=text("state = 'queued' AND NOT admitted AND parent_id IS NULL"),
+    ),
+    Index(
+        "jobs_parts_waiting",
+        "fetch_id",
+        "id",
+        postgresql_where=text("state = 'queued' AND NOT admitted AND parent_id IS NOT NULL"),
     ),
     Index("jobs_dead", text("id DESC"), postgresql_where=text("state = 'dead'")),
 )
@@ -278,21 +290,3 @@ domain_days = Table(
     Column("delta", BigInteger, nullable=False, comment="windows that begin minus that ended"),
 )
 """Running sums of delta up to a day count the ads whose first-to-last window covers it."""
-
-facts = Table(
-    "facts",
-    metadata,
-    Column("name", Text, primary_key=True),
-    Column("value", Text, nullable=False),
-)
-"""Single values: `epoch`, which never changes once the first migration has drawn it."""
-
-turns = Table(
-    "turns",
-    metadata,
-    Column("name", Text, primary_key=True),
-    Column("holder", Text, nullable=False, comment="consumer name"),
-    Column("incarnation", BigInteger, nullable=False),
-    _when("expires_at", nullable=False),
-)
-"""Roles that one process plays at a time, until an expiry by the database clock."""

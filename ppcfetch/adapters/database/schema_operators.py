@@ -1,11 +1,24 @@
-"""The tables of what operators do. Whoever wants all tables imports `metadata` from here."""
+"""The tables of what operators do, and of single values.
 
-from sqlalchemy import BigInteger, CheckConstraint, Column, Identity, Index, Table, Text, text
+Whoever wants all tables imports `metadata` from here.
+"""
+
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    Column,
+    DateTime,
+    Identity,
+    Index,
+    Table,
+    Text,
+    text,
+)
 
 from ppcfetch.adapters.database.schema import time_of_writing
 from ppcfetch.adapters.database.schema_accounts import metadata
 
-__all__ = ["audit", "metadata", "pauses"]
+__all__ = ["audit", "facts", "metadata", "pauses", "turns"]
 
 pauses = Table(
     "pauses",
@@ -35,3 +48,21 @@ audit = Table(
     Index("audit_by_target", "target", text("id DESC")),
 )
 """What operators did, to what, when and why; written with the change itself where it is a row."""
+
+facts = Table(
+    "facts",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("value", Text, nullable=False),
+)
+"""Single values: `epoch`, which never changes once the first migration has drawn it."""
+
+turns = Table(
+    "turns",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("holder", Text, nullable=False, comment="consumer name"),
+    Column("incarnation", BigInteger, nullable=False),
+    Column("expires_at", DateTime(timezone=True), nullable=False),
+)
+"""Roles that one process plays at a time, until an expiry by the database clock."""

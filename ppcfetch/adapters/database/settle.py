@@ -28,6 +28,7 @@ WITH told AS (
     UPDATE jobs SET
         state = found.state,
         pool = coalesce(found.pool, jobs.pool),
+        admitted = jobs.admitted AND found.pool IS NULL,
         due_at = CASE found.state
             WHEN 'queued' THEN clock_timestamp() + found.delay ELSE jobs.due_at END,
         finished_at = CASE WHEN found.state <> 'queued' THEN clock_timestamp() END,
@@ -53,7 +54,10 @@ class Settled:
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """What an outcome changes. Shape: pool None leaves it; attempts are added."""
+    """What an outcome changes.
+
+    Shape: pool None leaves it, else the job waits for its turn there; attempts are added.
+    """
 
     state: JobState
     pool: Pool | None = None
