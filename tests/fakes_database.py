@@ -3,30 +3,53 @@
 The contract suites run the same tests on this and on the real server.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ppcfetch.adapters.database.page_rows import collapsed
 from ppcfetch.errors import LeaseLost
-from ppcfetch.model.ad import Ad, AdFormat, ArchivePage, Preview, PreviewKind
+from ppcfetch.model.ad import Ad, AdFormat, ArchivePage, Preview, PreviewKind, Query
 from ppcfetch.model.fetch import FetchKind
-from ppcfetch.model.job import Checkpoint, JobState
+from ppcfetch.model.job import Checkpoint, JobState, Pool
 from ppcfetch.model.lease import Lease
 from ppcfetch.ports import Progress
 from tests.fakes_operators import FakeOperators
-from tests.fakes_tables import AdRow, LoggedPage
+from tests.fakes_tables import AdRow, JobRow, LoggedPage
 
 
 class FakeDatabase(FakeOperators):
     """All ports of rows; `advance` lets time pass, `down` and `lose_next_reply` are its faults."""
 
-    def write_page(self, lease: Lease, page: ArchivePage, checkpoint: Checkpoint) -> Progress:
+    def write_page(
+        self,
+        lease: Lease,
+        page: ArchivePage,
+        checkpoint: Checkpoint,
+        parts: Sequence[Query] = (),
+    ) -> Progress:
+        checkpoint = replace(checkpoint, ended=checkpoint.ended or bool(parts))
         with self.call():
-            logged = self._written_before(lease) or self._write(lease, page, checkpoint)
+            logged = self._written_before(lease)
+            if logged is None:
+                self._add_parts(lease, parts)
+                logged = self._write(lease, page, checkpoint)
             job = lease.job.advanced(checkpoint)
             ended = page.next_cursor is None or checkpoint.ended
             if ended:
                 job = replace(job, state=JobState.DONE)
             return Progress(job, new=logged.new, changed=logged.changed, ended=ended)
+
+    def _add_parts(self, lease: Lease, parts: Sequence[Query]) -> None:
+        row = self.jobs[lease.job.id]
+        for part in parts:
+            job = self.new_job(self.next("jobs"), row.job.fetch_id, part, Pool.BULK)
+            self.jobs[job.id] = JobRow(
+                job,
+                due_at=self.moment(),
+                admitted=False,
+                asker=row.asker,
+                parent_id=row.job.id,
+            )
 
     def _written_before(self, lease: Lease) -> LoggedPage | None:
         """Give the log's line when only the answer was lost, None when it is to be written."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Protocol
 
-from ppcfetch.model.ad import ArchivePage
+from ppcfetch.model.ad import ArchivePage, Query
 from ppcfetch.model.job import Checkpoint, Job, Pool
 from ppcfetch.model.lease import Holder, Lease, Refused
 from ppcfetch.model.outcome import Outcome
@@ -109,12 +109,19 @@ class Progress:
 class Pages(Protocol):
     """The fenced write of archive pages."""
 
-    def write_page(self, lease: Lease, page: ArchivePage, checkpoint: Checkpoint) -> "Progress":
+    def write_page(
+        self,
+        lease: Lease,
+        page: ArchivePage,
+        checkpoint: Checkpoint,
+        parts: Sequence[Query] = (),
+    ) -> Progress:
         """Store one archive page and its checkpoint, or nothing, in one transaction.
 
         lease.job must be as after its last committed page. Without a next cursor the job ends
-        here, and the fetch with it when it was the last active job. Repeating a write whose
-        answer was lost stores nothing twice and gives the same progress.
+        here, and the fetch with it when it was the last active job. With parts it ends here, too,
+        and for each of them a bulk job of the same fetch waits for its turn. Repeating a write
+        whose answer was lost stores nothing twice and gives the same progress.
         Raises: LeaseLost when the job has been leased again: stop, do not retry.
         """
         ...

@@ -1,7 +1,7 @@
 """The row ports on the database in memory and on a real one, with time in the test's hands."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import count
 from typing import Any
@@ -16,11 +16,12 @@ from ppcfetch.adapters.database.jobs import PostgresJobs
 from ppcfetch.adapters.database.pages import PostgresPages
 from ppcfetch.adapters.database.pauses import PostgresPauses
 from ppcfetch.adapters.database.rows import job_of
-from ppcfetch.model.ad import Ad, AdFormat, ArchivePage, Preview, PreviewKind
+from ppcfetch.model.ad import Ad, AdFormat, ArchivePage, Preview, PreviewKind, Query
 from ppcfetch.model.domain import DomainName
 from ppcfetch.model.fetch import FetchReason, Freshness
 from ppcfetch.model.job import Job, Pool
 from ppcfetch.model.lease import Holder, Lease, Refused
+from ppcfetch.model.walk import behind
 from ppcfetch.ports import (
     Asked,
     Audit,
@@ -42,7 +43,7 @@ ANNA = Holder("host.interactive.1", 1)
 BERT = Holder("host.interactive.2", 2)
 
 _TIMES = {
-    "domains": ("checked_at", "attempted_at"),
+    "domains": ("checked_at", "attempted_at", "walked_at"),
     "fetches": ("asked_at", "started_at", "finished_at"),
     "jobs": ("due_at", "taken_at", "beat_at", "progressed_at", "finished_at"),
     "page_log": ("written_at",),
@@ -131,6 +132,11 @@ class Rig:
             pages=lease.job.pages + 1, next_cursor=cursor, oldest=None
         )
         return self.pages.write_page(lease, ArchivePage(tuple(ads), cursor, None), checkpoint)
+
+    def step(self, lease: Lease, page: ArchivePage, parts: Sequence[Query] = ()) -> Lease:
+        """Store a page as a walk does; gives the lease as it is behind it."""
+        checkpoint = behind(lease.job, page)
+        return replace(lease, job=self.pages.write_page(lease, page, checkpoint, parts).job)
 
 
 _REQUESTS = count(1)

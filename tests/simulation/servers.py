@@ -51,10 +51,16 @@ class WatchedDatabase(FakeDatabase):
             self.ledger.reported(job_id, told[job_id])
         return ours
 
-    def write_page(self, lease: Lease, page: ArchivePage, checkpoint: Checkpoint) -> Progress:
+    def write_page(
+        self,
+        lease: Lease,
+        page: ArchivePage,
+        checkpoint: Checkpoint,
+        parts: Sequence[Query] = (),
+    ) -> Progress:
         before = len(self.page_log)
         try:
-            progress = super().write_page(lease, page, checkpoint)
+            progress = super().write_page(lease, page, checkpoint, parts)
         except LeaseLost:
             self.ledger.refused_writes += 1
             raise

@@ -110,7 +110,7 @@ def admit(engine: Engine, admission: Admission) -> Sequence[tuple[int, Pool]]:
     with translated(), engine.connect() as connection:
         waits = connection.execution_options(isolation_level="AUTOCOMMIT").scalar(_WAITS)
     if not waits:
-        return ()
+        return []
     with translated(), engine.begin() as connection:
         connection.execute(_ONE_BY_ONE)
         asked = {"window": admission.window, "parts": admission.parts}

@@ -193,3 +193,18 @@ WITH met AS MATERIALIZED (
 )
 SELECT new, changed FROM page
 """
+
+ADD_PARTS = """
+INSERT INTO jobs (
+    fetch_id, kind, pool, domain, format, first_day, last_day, asker, parent_id, admitted,
+    created_at, due_at
+)
+SELECT jobs.fetch_id, jobs.kind, 'bulk', jobs.domain, part.format, part.first_day, part.last_day,
+    jobs.asker, jobs.id, false, clock_timestamp(), clock_timestamp()
+FROM jobs CROSS JOIN unnest(
+    %(formats)s::smallint[], %(first_days)s::date[], %(last_days)s::date[]
+) WITH ORDINALITY AS part (format, first_day, last_day, number)
+WHERE jobs.id = %(job)s
+ORDER BY part.number
+"""
+"""The jobs into which one is split; nobody waits for as many ads as that, so they are bulk."""

@@ -1,5 +1,6 @@
 """The fenced write of an archive page: everything it tells and its checkpoint, or nothing."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -8,11 +9,12 @@ from sqlalchemy import Connection, Engine
 
 from ppcfetch.adapters.database import page_statements as sql
 from ppcfetch.adapters.database.closing import close_fetches
+from ppcfetch.adapters.database.codes import FORMAT_CODES
 from ppcfetch.adapters.database.driver import driver
 from ppcfetch.adapters.database.engine import translated
 from ppcfetch.adapters.database.page_rows import TYPES, collapsed, row_of
 from ppcfetch.errors import LeaseLost
-from ppcfetch.model.ad import ArchivePage
+from ppcfetch.model.ad import ArchivePage, Query
 from ppcfetch.model.job import Checkpoint, JobState
 from ppcfetch.model.lease import Lease
 from ppcfetch.ports import Progress
@@ -29,11 +31,12 @@ class _Write:
     lease: Lease
     page: ArchivePage
     checkpoint: Checkpoint
+    parts: Sequence[Query] = ()
 
     @property
     def ends(self) -> bool:
-        """Tell whether it is the last page of the walk."""
-        return self.page.next_cursor is None or self.checkpoint.ended
+        """Tell whether it is the last page of the walk, or the one behind which it is split."""
+        return self.page.next_cursor is None or self.checkpoint.ended or bool(self.parts)
 
     @property
     def domain(self) -> str:
@@ -67,6 +70,15 @@ class _Write:
             "warnings": len(self.page.warnings),
         }
 
+    def part_values(self) -> dict[str, Any]:
+        """Give what `ADD_PARTS` binds."""
+        return {
+            "job": self.lease.job.id,
+            "formats": [part.format and FORMAT_CODES[part.format] for part in self.parts],
+            "first_days": [part.first_day for part in self.parts],
+            "last_days": [part.last_day for part in self.parts],
+        }
+
     def progress(self, new: int, changed: int) -> Progress:
         """Give the answer once it is stored."""
         job = self.lease.job.advanced(self.checkpoint)
@@ -85,15 +97,23 @@ class PostgresPages:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    def write_page(self, lease: Lease, page: ArchivePage, checkpoint: Checkpoint) -> Progress:
+    def write_page(
+        self,
+        lease: Lease,
+        page: ArchivePage,
+        checkpoint: Checkpoint,
+        parts: Sequence[Query] = (),
+    ) -> Progress:
         """Store a page as the port says, in one transaction of few round trips."""
-        write = _Write(lease, page, checkpoint)
+        write = _Write(lease, page, checkpoint, parts)
         with translated(), self._engine.connect() as connection:
             _prepare(connection)
             with connection.begin(), driver(connection) as raw:
                 if not _advance(raw, write):
                     return write.progress(*_stored_before(raw, write))
                 counts = _store(raw, write)
+                if write.parts:
+                    raw.execute(sql.ADD_PARTS, write.part_values())
                 if write.ends:
                     close_fetches(connection, [lease.job.fetch_id])
             return write.progress(*counts)
