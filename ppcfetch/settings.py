@@ -88,6 +88,7 @@ class Settings(BaseSettings):
     stall_seconds: Seconds | None = None
     interactive_pages: int = Field(default=20, ge=1)
     interactive_seconds: Seconds = 20
+    split_ads: int = Field(default=20_000, ge=200)
     max_starts: int = Field(default=5, ge=1)
     max_attempts: int = Field(default=8, ge=1)
     sweep_seconds: Seconds = 15

@@ -14,7 +14,7 @@ from ppcfetch.model.fetch import FetchReason
 from ppcfetch.model.job import Pool
 from ppcfetch.model.lease import Budget, Limits
 from ppcfetch.model.outcome import Outcome
-from ppcfetch.ports import Asked, Progress, Request, Run, SweepReport, WorkerPorts
+from ppcfetch.ports import Archive, Asked, Progress, Request, Run, SweepReport, WorkerPorts
 from ppcfetch.usecases.request_refresh import request_refresh
 from ppcfetch.usecases.run_job import run_job
 from ppcfetch.usecases.settle import Ended
@@ -159,6 +159,8 @@ class Stage:
         self.redis = FakeRedis(self.clock.monotonic, on_block=self._block)
         self.redis.ensure_groups()
         self.archive = StageArchive(pages)
+        self.walked: Archive = self.archive
+        self.split_at: int | None = None
         self.pace = StagePace()
 
     def request(self, reason: FetchReason = FetchReason.PERSON, *, who: int = 1) -> Asked:
@@ -197,11 +199,12 @@ class Stage:
         """Run a job of the stage."""
         return run_job(
             run,
-            archive=self.archive,
+            archive=self.walked,
             pages=self.database,
             pace=self.pace,
             clock=self.clock,
             patience=self.limits.lease,
+            split_at=self.split_at,
         )
 
     def sweep(self, seat: Seat) -> SweepReport | None:

@@ -76,6 +76,7 @@ def open_worker(settings: Settings, *, pool: Pool, threads: int) -> Iterator[Wor
                 pace=open_pace(redis, settings, clock),
                 clock=clock,
                 patience=limits.lease,
+                split_at=settings.split_ads,
             ),
             clock=clock,
         )

@@ -278,14 +278,14 @@ OF_PYTHON = _mutants(
     ),
     (
         "an open breaker rests the job",
-        "ppcfetch/usecases/run_job.py",
+        "ppcfetch/usecases/ask_archive.py",
         "        if rest is not None:",
         "        if False:",
         RUN_JOB,
     ),
     (
         "nobody asks the archive without the pace's leave",
-        "ppcfetch/usecases/run_job.py",
+        "ppcfetch/usecases/ask_archive.py",
         "while wait := pace.ask(run.lease.job.pool):",
         "while wait := timedelta(0):",
         SIMULATION,
