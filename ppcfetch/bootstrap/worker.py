@@ -7,10 +7,12 @@ from functools import partial
 
 from ppcfetch.adapters.clock import SystemClock
 from ppcfetch.adapters.database.due import PostgresDue
+from ppcfetch.adapters.database.engine import Engine
 from ppcfetch.adapters.database.facts import database_facts
 from ppcfetch.adapters.database.jobs import PostgresJobs
 from ppcfetch.adapters.database.pages import PostgresPages
 from ppcfetch.adapters.database.pauses import PostgresPauses
+from ppcfetch.adapters.embedded.running import Addresses
 from ppcfetch.adapters.redis.census import RedisCensus
 from ppcfetch.adapters.redis.connections import Connections
 from ppcfetch.adapters.redis.deliveries import RedisDeliveries
@@ -24,7 +26,7 @@ from ppcfetch.bootstrap.parts import keeping, open_client, open_engine, open_pac
 from ppcfetch.errors import ConfigurationError, StreamUnavailable, Unavailable
 from ppcfetch.model.health import Finding, Verdict
 from ppcfetch.model.job import Pool
-from ppcfetch.ports import WorkerPorts
+from ppcfetch.ports import Handler, WorkerPorts
 from ppcfetch.settings import Settings
 from ppcfetch.usecases.examine import examine
 from ppcfetch.usecases.run_job import run_job
@@ -69,17 +71,24 @@ def open_worker(settings: Settings, *, pool: Pool, threads: int) -> Iterator[Wor
             doorbell=RedisDoorbell(redis.rest, keys),
             census=RedisCensus(redis.rest, keys),
             pauses=PostgresPauses(work),
-            handler=partial(
-                run_job,
-                archive=open_client(stack, settings, addresses),
-                pages=PostgresPages(work),
-                pace=open_pace(redis, settings, clock),
-                clock=clock,
-                patience=limits.lease,
-                split_at=settings.split_ads,
-            ),
+            handler=_handler(stack, settings, addresses, work=work, redis=redis),
             clock=clock,
         )
+
+
+def _handler(
+    stack: ExitStack, settings: Settings, addresses: Addresses, *, work: Engine, redis: Connections
+) -> Handler:
+    clock = SystemClock()
+    return partial(
+        run_job,
+        archive=open_client(stack, settings, addresses),
+        pages=PostgresPages(work),
+        pace=open_pace(redis, settings, clock),
+        clock=clock,
+        patience=settings.limits.lease,
+        split_at=settings.split_ads,
+    )
 
 
 def _take_name(
