@@ -12,6 +12,7 @@ from ppcfetch.model.ad import Ad, AdFormat, ArchivePage, Preview, PreviewKind, Q
 from ppcfetch.model.fetch import FetchKind
 from ppcfetch.model.job import Checkpoint, JobState, Pool
 from ppcfetch.model.lease import Lease
+from ppcfetch.model.walk import goes_to_its_end
 from ppcfetch.ports import Progress
 from tests.fakes_operators import FakeOperators
 from tests.fakes_tables import AdRow, JobRow, LoggedPage
@@ -106,8 +107,9 @@ class FakeDatabase(FakeOperators):
         fetch = self.fetches[lease.job.fetch_id]
         if fetch.pages == 1:
             self.start_marks[fetch.id] = checkpoint.newest
-        if not checkpoint.in_order:
-            self.fetches[fetch.id] = replace(fetch, kind=FetchKind.FULL, in_order=False)
+        if goes_to_its_end(lease.job, checkpoint):
+            in_order = fetch.in_order and checkpoint.in_order
+            self.fetches[fetch.id] = replace(fetch, kind=FetchKind.FULL, in_order=in_order)
 
     def _count(self, lease: Lease, page: ArchivePage, counts: tuple[int, int, int]) -> None:
         query, fetch = lease.job.query, self.fetches[lease.job.fetch_id]

@@ -47,7 +47,7 @@ ENDS = {
     "deep_json": ArchiveChanged,
     "huge_json": ArchiveChanged,
 }
-GOES_ON = {"repeat_cursor", "repeat_page", "empty_page"}
+GOES_ON = {"repeat_cursor", "repeat_page", "reversed_page", "empty_page"}
 
 
 @pytest.fixture(scope="module")

@@ -236,6 +236,15 @@ def test_a_repeated_page_is_the_first_one_again(server: EmulatorServer) -> None:
     assert search(server, "ads-500.example", cursor=first["2"]).json() == first
 
 
+def test_a_reversed_page_has_the_same_rows_and_the_same_cursor(server: EmulatorServer) -> None:
+    page = search(server, "ads-500.example").json()
+    behave(server, fault="reversed_page")
+
+    spoiled = search(server, "ads-500.example").json()
+
+    assert spoiled == page | {"1": page["1"][::-1]}
+
+
 def test_a_huge_answer_is_larger_than_any_reader_should_take(server: EmulatorServer) -> None:
     behave(server, fault="huge_json")
 

@@ -76,7 +76,8 @@ RETURNING fetch_id
 
 # Each ad of the domain was seen by this fetch or it was not, and `found` counts every ad that it
 # saw once: the rest is the number of unseen ones, without counting two million rows.
-# A refresh does not look at them all, and what shrank cannot be believed: nobody knows then.
+# A refresh does not look at them all, what moved in a walk out of order may have been missed, and
+# what shrank cannot be believed: nobody knows then.
 # A retried job may end an older fetch after a newer one: the newest complete one stays, and so
 # does its mark.
 _END_FETCHES = text("""
@@ -86,7 +87,9 @@ WITH over AS (
         finished_at = clock_timestamp(),
         error = ended.error,
         shrunk = ended.shrunk,
-        unseen = CASE WHEN ended.state = 'done' AND fetches.kind = 'full' AND NOT ended.shrunk
+        unseen = CASE
+            WHEN ended.state = 'done' AND fetches.kind = 'full' AND fetches.in_order
+                AND NOT ended.shrunk
             THEN greatest(domains.ads - fetches.found, 0) END
     FROM unnest(
             CAST(:ids AS bigint[]), CAST(:states AS text[]), CAST(:errors AS text[]),

@@ -186,7 +186,7 @@ WITH met AS MATERIALIZED (
         started_at = coalesce(started_at, clock_timestamp()),
         start_mark = CASE fetches.pages WHEN 0 THEN %(newest)s ELSE start_mark END,
         in_order = in_order AND %(in_order)s,
-        kind = CASE WHEN %(in_order)s THEN kind ELSE 'full' END,
+        kind = CASE WHEN %(to_end)s THEN 'full' ELSE kind END,
         total_lower = coalesce(%(lower)s, total_lower),
         total_upper = coalesce(%(upper)s, total_upper)
     FROM page WHERE id = %(fetch)s

@@ -17,6 +17,7 @@ from ppcfetch.errors import LeaseLost
 from ppcfetch.model.ad import ArchivePage, Query
 from ppcfetch.model.job import Checkpoint, JobState
 from ppcfetch.model.lease import Lease
+from ppcfetch.model.walk import goes_to_its_end
 from ppcfetch.ports import Progress
 
 _INCOMING = "ppcfetch.incoming"
@@ -63,6 +64,7 @@ class _Write:
             "newest": self.checkpoint.newest,
             "until": self.checkpoint.until,
             "in_order": self.checkpoint.in_order,
+            "to_end": goes_to_its_end(job, self.checkpoint),
             "ended": self.ends,
             "lower": total and total.lower,
             "upper": total and total.upper,
