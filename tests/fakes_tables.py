@@ -20,6 +20,7 @@ from ppcfetch.model.fetch import Fetch, FetchKind, FetchState, has_shrunk, outco
 from ppcfetch.model.job import ACTIVE, Checkpoint, Job, JobKind, JobState, Pool
 from ppcfetch.model.lease import Holder, Limits
 from ppcfetch.model.operation import Deed, Noted, Pause
+from ppcfetch.model.walk_words import told_of_dead, walk_in_words
 
 ZERO = datetime(2026, 1, 1, tzinfo=UTC)
 LIMITS = Limits(
@@ -176,9 +177,7 @@ class Tables:
         state = outcome_of(done, dead, count[JobState.CANCELLED])
         if rows and state is FetchState.DONE and self._tops_up(fetch_id, rows):
             return False
-        error = next((row.job.error for row in rows if row.job.state is JobState.DEAD), None)
-        if state is FetchState.CANCELLED:
-            error = None
+        error = None if state is FetchState.CANCELLED else _error_of(rows)
         if not rows:
             state, error = FetchState.FAILED, "its jobs are gone"
         self._note_end(fetch_id, state, error)
@@ -238,3 +237,12 @@ class Tables:
         if complete:
             domain.checked_at = moment
             domain.complete_fetch_id = max(domain.complete_fetch_id or 0, fetch_id)
+
+
+def _error_of(rows: list[JobRow]) -> str | None:
+    dead = [row.job for row in rows if row.job.state is JobState.DEAD]
+    if not dead:
+        return None
+    query = dead[0].query
+    what = walk_in_words(dead[0].kind, query.format, query.first_day, query.last_day)
+    return told_of_dead(what, dead[0].error, dead=len(dead))

@@ -14,6 +14,7 @@ from ppcfetch.errors import NotFound, Refused
 from ppcfetch.model.account import SHORTEST_PASSWORD, Account, User
 from ppcfetch.model.domain import DomainName
 from ppcfetch.model.fetch import Fetch, FetchReason, FetchState, Freshness
+from ppcfetch.model.job_view import JobView
 from ppcfetch.model.page import (
     AdList,
     AdPage,
@@ -256,6 +257,7 @@ class FakeSite:
     cancelled: list[int] = field(default_factory=list)
     health: Health = field(default_factory=lambda: Health(database=True, schema=True, stream=True))
     refusal: Exception | None = None
+    walks: tuple[JobView, ...] = ()
 
     def __post_init__(self) -> None:
         for user in (ADA, BOB, OPERATOR):
@@ -295,6 +297,7 @@ class FakeSite:
             sessions=self.sessions,
             passwords=self.passwords,
             health=look,
+            walks=lambda _fetch: self.walks,
         )
 
 

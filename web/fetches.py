@@ -1,10 +1,14 @@
 """The permanent record of one fetch."""
 
+from collections.abc import Sequence
+
 from flask import Blueprint, render_template
 
 from ppcfetch.errors import NotFound
 from ppcfetch.model.domain import DomainName
-from ppcfetch.model.fetch import Fetch, FetchReason, FetchState
+from ppcfetch.model.fetch import Fetch, FetchReason, FetchState, told_kind
+from ppcfetch.model.job import JobState
+from ppcfetch.model.job_view import JobView
 from web.figures import total_in_words
 from web.identity import current_user, services
 
@@ -22,6 +26,13 @@ REASONS = {
     FetchReason.COMMAND: "by an operator’s command",
     FetchReason.IMPORT: "by an import",
     FetchReason.SCHEDULE: "by a schedule",
+}
+WALKS = {
+    JobState.QUEUED: "waits",
+    JobState.RUNNING: "is read now",
+    JobState.DONE: "read",
+    JobState.DEAD: "could not be read",
+    JobState.CANCELLED: "stopped",
 }
 
 blueprint = Blueprint("fetches", __name__)
@@ -43,11 +54,19 @@ def show(domain: str, fetch_id: int) -> str:
         shown=name.unicode,
         asked=name.unicode,
         outcome=OUTCOMES[fetch.state],
+        walk_states=WALKS,
         reason=_reason(fetch),
+        walks=_walks(services().walks(fetch.id)),
+        kind=f"{told_kind(fetch)}.",
         total=total_in_words(fetch.total)
         .removeprefix("archive says ")
         .removeprefix("archive gave "),
     )
+
+
+def _walks(jobs: Sequence[JobView]) -> Sequence[JobView]:
+    """Give the walks of a fetch that was read in parts; nothing of one that was read in one go."""
+    return jobs if any(job.parent_id for job in jobs) else ()
 
 
 def _reason(fetch: Fetch) -> str:

@@ -72,6 +72,7 @@ def services_of(ports: SitePorts, checks: Checks) -> Services:
         sessions=ports.sessions,
         passwords=ports.passwords,
         health=checks,
+        walks=ports.walks,
     )
 
 

@@ -1,6 +1,6 @@
 """What the site is handed: everything it may do, and nothing else."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Protocol
@@ -8,6 +8,7 @@ from typing import Protocol
 from ppcfetch.model.account import Account, User
 from ppcfetch.model.domain import DomainName
 from ppcfetch.model.fetch import Fetch
+from ppcfetch.model.job_view import JobView
 from ppcfetch.model.page import (
     AdPage,
     AdQuery,
@@ -129,7 +130,8 @@ class Services:
     """The site's bundle.
 
     Shape: request_refresh is the use case over its ports, cancel that of the fetches port;
-    health answers within half a second whatever is away.
+    health answers within half a second whatever is away; walks gives those of a fetch, oldest
+    first.
     """
 
     catalogue: Catalogue
@@ -139,3 +141,4 @@ class Services:
     sessions: Sessions
     passwords: Passwords
     health: Callable[[], Health]
+    walks: Callable[[int], Sequence[JobView]]

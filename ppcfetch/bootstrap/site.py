@@ -1,6 +1,6 @@
 """The site's bundle: reads apart from writes, and no archive."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -10,6 +10,7 @@ from ppcfetch.adapters.accounts.passwords import Passwords
 from ppcfetch.adapters.database.catalogue import Catalogue
 from ppcfetch.adapters.database.facts import database_facts
 from ppcfetch.adapters.database.fetches import PostgresFetches
+from ppcfetch.adapters.database.job_views import JobViews
 from ppcfetch.adapters.database.sessions import Sessions
 from ppcfetch.adapters.database.users import Users
 from ppcfetch.adapters.redis.census import RedisCensus
@@ -18,6 +19,7 @@ from ppcfetch.adapters.redis.keys import Keys
 from ppcfetch.bootstrap.addresses import find_addresses
 from ppcfetch.bootstrap.parts import open_engine, open_redis
 from ppcfetch.model.health import DatabaseFacts
+from ppcfetch.model.job_view import JobView
 from ppcfetch.ports import Asked, Request
 from ppcfetch.settings import Settings
 from ppcfetch.usecases.request_refresh import request_refresh
@@ -34,6 +36,7 @@ class SitePorts:
     """
 
     catalogue: Catalogue
+    walks: Callable[[int], Sequence[JobView]]
     users: Users
     sessions: Sessions
     passwords: Passwords
@@ -55,6 +58,7 @@ def open_site(settings: Settings, *, threads: int) -> Iterator[SitePorts]:
         fetches = PostgresFetches(writing)
         yield SitePorts(
             catalogue=Catalogue(reading, settings.limits.lease),
+            walks=JobViews(reading).of_fetch,
             users=Users(writing),
             sessions=Sessions(reading, writing),
             passwords=Passwords(),

@@ -133,6 +133,7 @@ def _row(job: JobView) -> dict[str, object]:
         "fetch": job.fetch_id,
         "domain": job.domain,
         "pool": str(job.pool),
+        "part": job.part,
         "died": job.finished_at,
         "pages": job.pages,
         "error": job.error,

@@ -38,6 +38,7 @@ def _say(told: Explanation) -> None:
     job = told.job
     click.secho(f"Job {job.id}: {job.state}", bold=True)
     click.echo(f"  asked   fetch {job.fetch_id} of {job.domain}, pool {job.pool}")
+    click.echo(f"  reads   {job.part}")
     since = f", since {moment(told.since)}" if told.since else ""
     click.echo(f"  where   {told.place}{since}")
     if told.holder:
@@ -60,6 +61,7 @@ def _row(told: Explanation) -> dict[str, object]:
         "fetch": job.fetch_id,
         "domain": job.domain,
         "pool": str(job.pool),
+        "part": job.part,
         "state": str(job.state),
         "pages": job.pages,
         "starts": job.starts,

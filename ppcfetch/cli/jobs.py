@@ -54,6 +54,7 @@ def _row(job: JobView) -> dict[str, object]:
         "state": str(job.state),
         "pool": str(job.pool),
         "domain": job.domain,
+        "part": job.part,
         "pages": job.pages,
         "asked_at": job.created_at,
         "error": job.error,
@@ -64,6 +65,7 @@ def _whole_row(job: JobView) -> dict[str, object]:
     return {
         **_row(job),
         "fetch": job.fetch_id,
+        "part_of": job.parent_id,
         "due_at": job.due_at,
         "last_page_at": job.progressed_at,
         "finished_at": job.finished_at,

@@ -1,10 +1,12 @@
 """A job as operators see it, and which of them they want to see."""
 
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 
+from ppcfetch.model.ad import AdFormat
 from ppcfetch.model.domain import DomainName
-from ppcfetch.model.job import JobState, Pool
+from ppcfetch.model.job import JobKind, JobState, Pool
+from ppcfetch.model.walk_words import walk_in_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,7 +15,8 @@ class JobView:
 
     Shape: taken_at, holder, incarnation and beat_at are of the last lease, None before the first;
     progressed_at is the last stored page; discarded_at is set when an operator put the dead job
-    aside.
+    aside. parent_id is the job of which it walks a part, format, first_day and last_day which
+    part; None means no such bound.
     """
 
     id: int
@@ -35,6 +38,16 @@ class JobView:
     finished_at: datetime | None = None
     error: str | None = None
     discarded_at: datetime | None = None
+    kind: JobKind = JobKind.WALK
+    format: AdFormat | None = None
+    first_day: date | None = None
+    last_day: date | None = None
+    parent_id: int | None = None
+
+    @property
+    def part(self) -> str:
+        """Which ads it reads, in words."""
+        return walk_in_words(self.kind, self.format, self.first_day, self.last_day)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,10 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, text
 
+from ppcfetch.adapters.database.codes import FORMATS
 from ppcfetch.model.fetch import FetchKind, FetchState, has_shrunk, outcome_of
+from ppcfetch.model.job import JobKind
+from ppcfetch.model.walk_words import told_of_dead, walk_in_words
 
 MOST_TOP_UPS = 20
 """Top-ups of one fetch at most: an archive that changes faster is left to the next fetch."""
@@ -33,19 +36,21 @@ FOR UPDATE OF fetches
 """)
 
 _COUNT_JOBS = text("""
-SELECT asked.id,
+SELECT counted.*, gone.kind AS dead_kind, gone.format, gone.first_day, gone.last_day, gone.error
+FROM (SELECT asked.id,
     count(*) FILTER (WHERE jobs.state IN ('queued', 'running')) AS active,
     count(*) FILTER (WHERE jobs.state = 'done') AS done,
     count(*) FILTER (WHERE jobs.state = 'dead') AS dead,
     count(*) FILTER (WHERE jobs.state = 'cancelled') AS cancelled,
     fetches.kind, fetches.found, coalesce(domains.walked_ads, domains.ads - fetches.new) AS before,
-    (array_agg(jobs.error ORDER BY jobs.id) FILTER (WHERE jobs.state = 'dead'))[1] AS error
+    min(jobs.id) FILTER (WHERE jobs.state = 'dead') AS first_dead
 FROM unnest(CAST(:ids AS bigint[])) AS asked (id)
 JOIN fetches ON fetches.id = asked.id
 JOIN domains ON domains.domain = fetches.domain
 LEFT JOIN jobs ON jobs.fetch_id = asked.id
 GROUP BY asked.id, fetches.kind, fetches.found, fetches.new, domains.walked_ads, domains.ads
-ORDER BY asked.id
+) counted LEFT JOIN jobs gone ON gone.id = counted.first_dead
+ORDER BY counted.id
 """)
 
 # Ads that are shown while a walk is on its way move to the top, behind its back. A walk of one page
@@ -176,4 +181,8 @@ def _has_shrunk(row: Row[Any]) -> bool:
 def _error_of(row: Row[Any]) -> str | None:
     if not row.done + row.dead + row.cancelled:
         return "its jobs are gone"
-    return None if row.cancelled else row.error
+    if row.cancelled or not row.dead:
+        return None
+    wanted = None if row.format is None else FORMATS[row.format]
+    what = walk_in_words(JobKind(row.dead_kind), wanted, row.first_day, row.last_day)
+    return told_of_dead(what, row.error, dead=row.dead)
