@@ -111,6 +111,15 @@ SMALLEST_TO_SHRINK = 20
 SHRUNK_TO = 0.05
 
 
+def told_kind(fetch: Fetch) -> str:
+    """Say how far a fetch walks, for people."""
+    if fetch.kind is FetchKind.REFRESH and fetch.until is not None:
+        return f"a refresh down to {fetch.until:%Y-%m-%d}"
+    if not fetch.in_order:
+        return "a full walk, since the archive broke its order"
+    return "a full walk"
+
+
 def kind_of(
     mark: datetime | None,
     walked_at: datetime | None,
