@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from datetime import timedelta
 
+from ppcfetch.model.fetch import Reach
+
 
 @dataclass(frozen=True, slots=True)
 class SiteConfig:
@@ -19,6 +21,7 @@ class SiteConfig:
     trusted_hosts: tuple[str, ...] = ()
     proxy_hops: int = 0
     stale_window: timedelta = timedelta(hours=24)
+    reach: Reach = field(default_factory=Reach)
     session_length: timedelta = timedelta(days=14)
     limiter_storage: str = field(default="memory://", repr=False)
     archive_site: str | None = None

@@ -89,6 +89,7 @@ def refresh(domain: str) -> Answer:
         asked_by=user.id,
         force=user.operator,
         window=site().stale_window,
+        reach=site().reach,
         limit=site().fetches_at_once,
     )
     services().request_refresh(wish)

@@ -70,7 +70,7 @@ def _figures(page: DomainPage | ProgressPage, shown: int | None) -> tuple[Figure
             "Not seen lately",
             number(complete.unseen if complete else None),
             _source(complete, "held, not met by", dated=False)
-            if complete
+            if complete and complete.unseen is not None
             else "known after a full check",
         ),
     )

@@ -206,9 +206,18 @@ def _read_to_its_end(at: Situation, latest: Fetch | None) -> Bar:
         asked = Markup("asked {}").format(time_tag(checked, ago(checked, at.now)))
         behind = "ads behind a log-in are not visible to us"
         return Bar("none", "The archive lists no ads for this domain", _joined(asked, behind))
+    if latest.shrunk:
+        return _shrunk(latest)
     if ended is not None and at.now - ended < RECENTLY:
         return _done(latest)
     return _aged(at, checked)
+
+
+def _shrunk(fetch: Fetch) -> Bar:
+    found = f"only {plural(fetch.found, 'ad')} of what was there before"
+    kept = "what we hold was kept, and the next check reads everything again"
+    headline = "The archive showed next to nothing"
+    return Bar("shrunk", headline, _joined(found, kept), tone="warn", fetch_id=fetch.id)
 
 
 def _done(fetch: Fetch) -> Bar:

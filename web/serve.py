@@ -90,6 +90,7 @@ def config_of(settings: Settings, limiter_storage: str) -> SiteConfig:
         trusted_hosts=named or (LOOPBACK if settings.host in OWN_HOSTS else ()),
         proxy_hops=settings.proxy_hops,
         stale_window=settings.stale_after,
+        reach=settings.reach,
         limiter_storage=limiter_storage,
         archive_site=None if emulated else ARCHIVE_SITE,
         examples=EMULATED_EXAMPLES if emulated else (),

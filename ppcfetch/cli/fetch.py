@@ -3,7 +3,7 @@
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import click
 from rich.console import Console
@@ -14,7 +14,7 @@ from ppcfetch.bootstrap.commands import open_commands
 from ppcfetch.cli.output import console, json_option, print_json, print_rows
 from ppcfetch.errors import Refused
 from ppcfetch.model.domain import DomainName
-from ppcfetch.model.fetch import Fetch, FetchReason, FetchState
+from ppcfetch.model.fetch import Fetch, FetchReason, FetchState, told_kind
 from ppcfetch.model.job import Pool
 from ppcfetch.model.operation import Pause
 from ppcfetch.ports import Asked, DomainSummary, Request
@@ -27,8 +27,9 @@ POLL_SECONDS = 0.25
 @click.argument("domain")
 @click.option("--wait", is_flag=True, help="Watch until it has ended; then show who advertises.")
 @click.option("--if-stale", is_flag=True, help="Do nothing when the domain is fresh.")
+@click.option("--full", is_flag=True, help="Read it to its end, however much is known already.")
 @json_option
-def fetch(domain: str, *, wait: bool, if_stale: bool, as_json: bool) -> None:
+def fetch(domain: str, *, wait: bool, if_stale: bool, full: bool, as_json: bool) -> None:
     """Refresh DOMAIN from the archive; joins a fetch that is under way.
 
     With --wait the exit code is 0 only when the fetch has read the domain to its end, or when it
@@ -37,7 +38,13 @@ def fetch(domain: str, *, wait: bool, if_stale: bool, as_json: bool) -> None:
     logs.configure(level=logs.WARNING)
     settings = load_settings()
     name = DomainName.parse(domain)
-    request = Request(name, FetchReason.COMMAND, force=not if_stale, window=settings.stale_after)
+    request = Request(
+        name,
+        FetchReason.COMMAND,
+        force=not if_stale,
+        window=settings.stale_after,
+        reach=replace(settings.reach, full=full),
+    )
     with open_commands(settings) as commands:
         try:
             asked = commands.request_refresh(request)
@@ -117,8 +124,10 @@ def _say_ended(ended: Fetch, summary: DomainSummary, *, as_json: bool) -> None:
         rows, as_json=False, title=f"Who advertises {ended.domain}", empty="No ads are held."
     )
     click.echo(
-        f"Fetch {ended.id}: {ended.state}; {ended.pages:,} pages, {ended.found:,} ads,"
-        f" {ended.new:,} new, {ended.changed:,} changed"
+        f"Fetch {ended.id}: {ended.state}; {told_kind(ended)}; {ended.pages:,} pages,"
+        f" {ended.found:,} ads, {ended.new:,} new, {ended.changed:,} changed"
         + (f", {ended.unseen:,} not seen" if ended.unseen is not None else "")
         + (f" ({ended.error})" if ended.error else "")
     )
+    if ended.shrunk:
+        click.echo("Next to nothing was found of what was there; nothing is concluded from that.")
