@@ -182,9 +182,10 @@ class Case:
     def _check(self, crashing: Process) -> None:
         plant, exhausted = self.plant, self.point.setting == "exhausted"
         assert_truth(plant, UNRUNG)
-        states = plant.query("SELECT domain, state, starts FROM jobs ORDER BY id")
+        states = plant.query("SELECT domain, kind, state, starts FROM jobs ORDER BY id")
         ends = [row["state"] for row in states]
-        assert ends == (["dead", "done"] if exhausted else ["done", "done"]), states
+        wanted = ["dead", "done"] if exhausted else ["done", "done", "done"]
+        assert ends == wanted, states
         with Redis.from_url(plant.redis) as letters:
             # The row is what counts: who died between row and letter leaves none behind.
             assert letters.xlen("{ppcfetch}:dead") <= int(exhausted)

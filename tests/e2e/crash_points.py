@@ -89,8 +89,9 @@ STEPS: dict[str, tuple[Point, ...]] = {
     "spill": (
         Point("before/jobs.settle", "spill"),
         Point("commit/jobs.settle", "spill"),
-        Point("before/settling.move", "spill", short=True),
-        Point("after/settling.move", "spill"),
+        Point("before/due.admit", "spill", short=True),
+        Point("after/due.admit", "spill", short=True),
+        Point("commit/due.admit", "spill"),
     ),
     "dead letter": (
         Point("before/settling.dead_letter", "exhausted", short=True),

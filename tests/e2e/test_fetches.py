@@ -7,6 +7,8 @@ from tests.waiting import wait_until
 
 DOMAIN = "ads-2350.example"
 PAGES = 24
+TOP_UP = 1
+"""Behind a walk of several pages the first one is read again, by a job of its own."""
 
 
 def test_a_click_on_a_stale_page_ends_in_the_whole_truth(plant: Plant) -> None:
@@ -20,7 +22,7 @@ def test_a_click_on_a_stale_page_ends_in_the_whole_truth(plant: Plant) -> None:
     fetch = plant.wait_for_end(DOMAIN)
 
     assert (before.status_code, rows_before) == (404, 0)
-    assert (fetch["pages"], fetch["found"], fetch["new"]) == (PAGES, 2350, 2350)
+    assert (fetch["pages"], fetch["found"], fetch["new"]) == (PAGES + TOP_UP, 2350, 2350)
     assert_truth(plant, DOMAIN)
     page = visitor.get(f"/domains/{DOMAIN}").get_text(" ", strip=True)
     assert "2,350" in page
@@ -59,9 +61,9 @@ def test_kill_9_in_the_middle_repeats_at_most_one_page(plant: Plant) -> None:
     )
     fetch = plant.wait_for_end(DOMAIN)
 
-    assert len(other.events("lease.taken")) == 1
-    assert fetch["pages"] == PAGES
-    assert plant.requests()["by_call"]["SearchCreatives"] <= PAGES + 1
+    assert len(other.events("lease.taken")) == 1 + TOP_UP
+    assert fetch["pages"] == PAGES + TOP_UP
+    assert plant.requests()["by_call"]["SearchCreatives"] <= PAGES + TOP_UP + 1
     assert_truth(plant, DOMAIN)
 
 
@@ -81,9 +83,9 @@ def test_sigterm_hands_back_and_another_worker_goes_on_at_once(plant: Plant) -> 
 
     assert code == 0
     assert len(holder.events("job.handed_back")) == 1
-    assert len(other.events("lease.taken")) == 1
-    assert plant.requests()["by_call"]["SearchCreatives"] == PAGES == fetch["pages"]
-    assert plant.one("SELECT starts FROM jobs") == 0
+    assert len(other.events("lease.taken")) == 1 + TOP_UP
+    assert plant.requests()["by_call"]["SearchCreatives"] == PAGES + TOP_UP == fetch["pages"]
+    assert plant.one("SELECT max(starts) FROM jobs") == 0
     assert_truth(plant, DOMAIN)
 
 
@@ -137,5 +139,5 @@ def test_the_command_waits_shows_and_tells_by_its_exit_code(plant: Plant) -> Non
     failed, why = plant.run("fetch", "ads-102.example", "--wait", "--json")
 
     assert (code, failed) == (0, 1)
-    assert "2 pages, 101 ads, 101 new" in text
+    assert "a full walk; 3 pages, 101 ads, 101 new" in text
     assert '"state": "failed"' in why

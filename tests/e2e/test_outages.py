@@ -9,7 +9,7 @@ from redis import Redis
 from ppcfetch.adapters.embedded.postgres import EmbeddedPostgres
 from ppcfetch.adapters.embedded.valkey import EmbeddedValkey
 from tests.e2e.plant import Plant, assert_truth
-from tests.e2e.test_fetches import DOMAIN, PAGES
+from tests.e2e.test_fetches import DOMAIN, PAGES, TOP_UP
 from tests.servers import heal
 from tests.waiting import wait_until
 from workers.heartbeat import EXIT_STUCK
@@ -32,7 +32,7 @@ def test_flushall_in_the_middle_loses_nothing(plant: Plant) -> None:
     assert worker.events("stream.rebuilt")
     assert_truth(plant, DOMAIN)
     assert_truth(plant, "ads-250.example")
-    assert plant.requests()["by_call"]["SearchCreatives"] == PAGES + 3
+    assert plant.requests()["by_call"]["SearchCreatives"] == PAGES + 3 + 2 * TOP_UP
     wait_until(lambda: plant.messages() == 0, describe="the stream is empty")
 
 
@@ -96,8 +96,8 @@ def test_a_worker_that_slept_past_its_lease_writes_nothing(plant: Plant) -> None
     fetch = plant.wait_for_end(DOMAIN)
 
     wait_until(lambda: sleeper.events("lease.lost", "name.lost"), describe="it has noticed")
-    assert fetch["pages"] == PAGES
-    fences = plant.query("SELECT page, fence FROM page_log ORDER BY page")
+    assert fetch["pages"] == PAGES + TOP_UP
+    fences = plant.query("SELECT page, fence FROM page_log WHERE job_id = 1 ORDER BY page")
     assert [row["fence"] for row in fences] == sorted(row["fence"] for row in fences)
     assert_truth(plant, DOMAIN)
 
@@ -161,7 +161,7 @@ def test_one_connection_cut_in_a_transaction_is_repaired(plant: Plant) -> None:
     fetch = plant.wait_for_end(DOMAIN)
 
     assert cut
-    assert (fetch["pages"], fetch["found"]) == (PAGES, 2350)
+    assert (fetch["pages"], fetch["found"]) == (PAGES + TOP_UP, 2350)
     assert_truth(plant, DOMAIN)
 
 

@@ -10,13 +10,20 @@ from ppcfetch.adapters.database.engine import translated
 _FETCHES = text("""
 SELECT fetches.domain, fetches.state,
     extract(epoch FROM fetches.started_at - fetches.asked_at)::float8 AS waited,
-    (SELECT coalesce(sum(jobs.fence), 0) FROM jobs WHERE jobs.fetch_id = fetches.id) AS leases,
+    (
+        SELECT coalesce(sum(jobs.fence), 0) FROM jobs
+        WHERE jobs.fetch_id = fetches.id AND jobs.kind = 'walk'
+    ) AS leases,
+    (
+        SELECT coalesce(sum(jobs.pages), 0) FROM jobs
+        WHERE jobs.fetch_id = fetches.id AND jobs.kind = 'top up'
+    ) AS looks,
     coalesce(log.pages, 0) AS pages, coalesce(log.ads, 0) AS ads,
     coalesce(log.workers, 0) AS workers
 FROM fetches LEFT JOIN LATERAL (
     SELECT count(*) AS pages, sum(page_log.ads) AS ads, count(DISTINCT page_log.holder) AS workers
     FROM page_log JOIN jobs ON jobs.id = page_log.job_id
-    WHERE jobs.fetch_id = fetches.id
+    WHERE jobs.fetch_id = fetches.id AND jobs.kind = 'walk'
 ) log ON true
 WHERE fetches.domain = ANY(CAST(:domains AS text[]))
 ORDER BY fetches.id
@@ -48,8 +55,9 @@ SELECT domain, creative_id FROM ads WHERE domain = ANY(CAST(:domains AS text[]))
 class FetchEvidence:
     """What became of one fetch.
 
-    Shape: waited is None while it has not begun; leases counts every lease of its jobs, pages
-    and ads what was written, workers the names that wrote.
+    Shape: waited is None while it has not begun; leases counts every lease of its walks, pages
+    and ads what they wrote, workers the names that wrote; looks counts the pages from the top
+    that were read once more behind a walk, for what had moved meanwhile.
     Units: waited is in seconds.
     """
 
@@ -60,6 +68,7 @@ class FetchEvidence:
     pages: int
     ads: int
     workers: int
+    looks: int = 0
 
 
 class Evidence:
@@ -81,6 +90,7 @@ class Evidence:
                 pages=int(row.pages),
                 ads=int(row.ads),
                 workers=int(row.workers),
+                looks=int(row.looks),
             )
             for row in rows
         ]

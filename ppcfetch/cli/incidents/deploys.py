@@ -4,7 +4,7 @@ import signal
 import subprocess
 
 from ppcfetch.adapters.redis.naive import NaiveQueue
-from ppcfetch.cli.incidents.proof import all_ended, doubled, lost
+from ppcfetch.cli.incidents.proof import all_ended, asked_again, doubled, lost
 from ppcfetch.cli.incidents.replay import Figures, Replay
 from ppcfetch.cli.incidents.rig import Rig
 
@@ -91,7 +91,7 @@ def _ours(rig: Rig) -> Figures:
         "pending_for_ever": sum(one.held for one in mine),
         "never_delivered": sum(1 for one in fetches if not one.leases),
         "consumer_names": len(mine),
-        "archive_pages_asked_again": rig.pages_asked_again(set(jobs)),
+        "archive_pages_asked_again": asked_again(rig, jobs),
         "lost": lost(rig, jobs),
         "doubled": doubled(rig, jobs),
     }

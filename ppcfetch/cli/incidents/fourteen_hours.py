@@ -1,6 +1,6 @@
 """The fourteen-hour night: a message that everybody rescues from a worker that is well."""
 
-from ppcfetch.cli.incidents.proof import all_ended, doubled, lost
+from ppcfetch.cli.incidents.proof import all_ended, asked_again, doubled, lost
 from ppcfetch.cli.incidents.replay import Figures, Replay
 from ppcfetch.cli.incidents.rig import Rig
 
@@ -82,7 +82,7 @@ def _ours(rig: Rig) -> Figures:
         "other_jobs": len(others),
         "others_that_waited_a_lease": sum(1 for seconds in waited if seconds > rig.lease),
         "longest_wait_seconds": round(max(waited), 2),
-        "archive_pages_asked_again": rig.pages_asked_again({LONG}),
+        "archive_pages_asked_again": asked_again(rig, [LONG]),
         "lost": lost(rig, [LONG, *SHORT]),
         "doubled": doubled(rig, [LONG, *SHORT]),
     }

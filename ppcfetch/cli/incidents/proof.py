@@ -18,6 +18,15 @@ def lost(rig: Rig, domains: Sequence[str]) -> int:
     return sum(1 for name in domains if name not in done or stored[name] != rig.truth(name))
 
 
+def asked_again(rig: Rig, domains: Sequence[str]) -> int:
+    """Give how many pages of walks were asked for once more.
+
+    The first page is read again behind each longer walk, on purpose: that does not count.
+    """
+    looks = sum(one.looks for one in rig.ports.evidence.fetches(domains))
+    return rig.pages_asked_again(set(domains)) - looks
+
+
 def doubled(rig: Rig, domains: Sequence[str]) -> int:
     """Give how many ads were written more than once by accepted pages."""
     written = sum(one.ads for one in rig.ports.evidence.fetches(domains))

@@ -178,6 +178,7 @@ def open_rig(lease: float, tell: Callable[[str], None]) -> Iterator[Rig]:
             "renew_seconds": str(lease / 4),
             "stall_seconds": str(lease * 3),
             "sweep_seconds": str(lease / 4),
+            "window": "1000",
         }
         ports = stack.enter_context(open_incident(load_settings(**settings)))
         named = {f"{PREFIX}{name.upper()}": value for name, value in settings.items()}
