@@ -14,6 +14,7 @@ from fixtures.emulator.journal import Journal
 from ppcfetch.adapters.archive.wire import read_page, request_body, says_nothing
 from ppcfetch.errors import ArchiveRejected, ArchiveUnavailable, LeaseLost, Retryable
 from ppcfetch.model.ad import AdFormat, ArchivePage, Query, TotalRange
+from ppcfetch.model.egress import DIRECT, Permit
 from ppcfetch.model.job import Job, Pool
 from ppcfetch.model.lease import Lease
 from tests.archive_reading import TODAY
@@ -37,7 +38,7 @@ class EmulatedArchive:
         self.asked: list[tuple[Query, str | None]] = []
         self.before: Callable[[Query, str | None], None] = lambda _query, _cursor: None
 
-    def page(self, query: Query, cursor: str | None) -> ArchivePage:
+    def page(self, query: Query, cursor: str | None, *, via: str = DIRECT) -> ArchivePage:
         """Ask the emulator; `before` may raise instead."""
         self.before(query, cursor)
         self.asked.append((query, cursor))
@@ -79,13 +80,13 @@ class FreePace:
 
     def ask(self, _pool: Pool) -> Any:
         """Give the next wait."""
-        return self.waits.pop(0) if self.waits else _NOW - _NOW
+        return (self.waits and self.waits.pop(0)) or Permit(DIRECT)
 
-    def went_well(self) -> None:
+    def went_well(self, _permit: Permit) -> None:
         """Note it."""
         self.told.append("well")
 
-    def went_badly(self, error: Retryable) -> Any:
+    def went_badly(self, _permit: Permit, error: Retryable) -> Any:
         """Note it, and give the rest."""
         self.told.append(type(error).__name__)
         return self.rest

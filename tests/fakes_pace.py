@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from ppcfetch.adapters.redis.pace import LEAST_PART, PaceRules
 from ppcfetch.errors import ArchiveBlocked, ArchiveThrottled, Retryable
+from ppcfetch.model.egress import DIRECT, Permit
 from ppcfetch.model.job import Pool
 
 
@@ -37,18 +38,18 @@ class FakePace:
         self._tokens = 1.0
         self._filled: float | None = None
 
-    def ask(self, pool: Pool) -> timedelta:
+    def ask(self, pool: Pool) -> Permit | timedelta:
         wait = self._breaker.remaining(self._now()) or self._trial() or self._bucket(pool)
         if not wait and self._breaker.rest:
             self._breaker.trial = self._now()
-        return timedelta(seconds=wait)
+        return timedelta(seconds=wait) if wait else Permit(DIRECT)
 
-    def went_well(self) -> None:
+    def went_well(self, _permit: Permit) -> None:
         if not self._breaker.remaining(self._now()):
             self._breaker = Breaker()
             self._factor = min(1.0, self._factor + self._rules.recovery)
 
-    def went_badly(self, error: Retryable) -> timedelta | None:
+    def went_badly(self, _permit: Permit, error: Retryable) -> timedelta | None:
         is_told = isinstance(error, ArchiveThrottled | ArchiveBlocked)
         asked = min(error.retry_after or timedelta(0), self._rules.longest_asked).total_seconds()
         breaker = self._breaker

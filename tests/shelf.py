@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from datetime import date, timedelta
 
 from ppcfetch.model.ad import Ad, AdFormat, ArchivePage, Query, TotalRange
+from ppcfetch.model.egress import DIRECT
 from tests.builders import NOON, a_page, an_ad
 
 PAGE = 10
@@ -51,7 +52,7 @@ class Shelf:
         self.asked: list[Query] = []
         self.keeps_format = True
 
-    def page(self, query: Query, cursor: str | None) -> ArchivePage:
+    def page(self, query: Query, cursor: str | None, *, via: str = DIRECT) -> ArchivePage:
         self.fail(query, cursor)
         self.asked.append(query)
         found = [(n, ad) for n, ad in enumerate(self.ads) if self.takes(query, ad)]

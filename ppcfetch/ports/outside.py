@@ -5,6 +5,7 @@ from typing import Protocol
 
 from ppcfetch.errors import Retryable
 from ppcfetch.model.ad import ArchivePage, Query
+from ppcfetch.model.egress import Permit
 from ppcfetch.model.job import Pool
 
 
@@ -27,8 +28,8 @@ class Clock(Protocol):
 class Archive(Protocol):
     """The public ad archive."""
 
-    def page(self, query: Query, cursor: str | None) -> ArchivePage:
-        """Ask for one page of a walk; cursor None is the first one.
+    def page(self, query: Query, cursor: str | None, *, via: str) -> ArchivePage:
+        """Ask for one page of a walk over an egress; cursor None is the first one.
 
         Raises: ArchiveUnavailable, ArchiveThrottled, ArchiveBlocked, ArchiveRejected,
         ArchiveChanged. Never asks twice and never waits beyond its own deadline.
@@ -37,16 +38,20 @@ class Archive(Protocol):
 
 
 class Pace(Protocol):
-    """How often the archive may be asked, shared by all workers, and when it must rest."""
+    """How often each egress may ask the archive, shared by all workers, and when it must rest."""
 
-    def ask(self, pool: Pool) -> timedelta:
-        """Count one call and give zero, or count nothing and give how long to wait first."""
+    def ask(self, pool: Pool) -> Permit | timedelta:
+        """Count one call and give leave for it, or count nothing and give how long to wait."""
         ...
 
-    def went_well(self) -> None:
+    def went_well(self, permit: Permit) -> None:
         """Tell that a call was answered; recovers the pace slowly and closes the breaker."""
         ...
 
-    def went_badly(self, error: Retryable) -> timedelta | None:
-        """Tell of a failed call; gives how long nobody may call, None when calls may go on."""
+    def went_badly(self, permit: Permit, error: Retryable) -> timedelta | None:
+        """Tell of a failed call; None when calls over its egress may go on.
+
+        Else the egress rests, and this is the time until some egress may call again: zero when
+        another one is free.
+        """
         ...

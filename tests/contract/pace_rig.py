@@ -6,10 +6,19 @@ from datetime import timedelta
 from ppcfetch.adapters.redis.connections import connect
 from ppcfetch.adapters.redis.keys import Keys
 from ppcfetch.adapters.redis.pace import PaceRules, RedisPace
+from ppcfetch.model.egress import DIRECT, Permit
+from ppcfetch.model.job import Pool
 from ppcfetch.ports import Pace
 from tests.fakes_pace import FakePace
 
-EGRESS = "direct"
+EGRESS = DIRECT
+LEAVE = Permit(EGRESS)
+
+
+def wait_of(pace: Pace, pool: Pool) -> timedelta:
+    """Ask once; zero when it was allowed."""
+    leave = pace.ask(pool)
+    return timedelta(0) if isinstance(leave, Permit) else leave
 
 
 class ProcessClock:

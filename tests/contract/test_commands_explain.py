@@ -13,6 +13,7 @@ from ppcfetch.adapters.redis.keys import Keys
 from ppcfetch.adapters.redis.names import take_name
 from ppcfetch.adapters.redis.pace import RedisPace
 from ppcfetch.errors import ArchiveThrottled, NotFound
+from ppcfetch.model.egress import Permit
 from ppcfetch.model.job import Pool
 from ppcfetch.model.lease import Holder
 from ppcfetch.model.operation import Action, Deed
@@ -102,7 +103,7 @@ def test_a_rest_of_the_archive_is_told(commands: Commands, redis: Connections) -
     lease = commands.database.lease(job_id)
     commands.database.jobs.settle([(lease, RetryLater(timedelta(minutes=1), "429"))])
     pace = RedisPace(redis.rest, Keys(), egress="direct", rate_per_second=None, clock=SystemClock())
-    pace.went_badly(ArchiveThrottled("429", retry_after=timedelta(minutes=9)))
+    pace.went_badly(Permit("direct"), ArchiveThrottled("429", retry_after=timedelta(minutes=9)))
 
     (told,) = commands.json("explain", str(job_id))
 

@@ -9,7 +9,7 @@ from ppcfetch.errors import ArchiveBlocked, ArchiveThrottled, ArchiveUnavailable
 from ppcfetch.model.job import Pool
 from ppcfetch.ports import Pace
 from tests.contract.conftest import REAL, URLS
-from tests.contract.pace_rig import FakePaceRig, PaceRig, RealPaceRig
+from tests.contract.pace_rig import LEAVE, FakePaceRig, PaceRig, RealPaceRig, wait_of
 
 NO_WAIT = timedelta(0)
 SECOND = timedelta(seconds=1)
@@ -31,12 +31,12 @@ def rig(request: pytest.FixtureRequest) -> Iterator[PaceRig]:
 
 def granted(pace: Pace, pool: Pool, *, tries: int) -> int:
     """How many of so many questions in a row were allowed."""
-    return sum(pace.ask(pool) == NO_WAIT for _ in range(tries))
+    return sum(wait_of(pace, pool) == NO_WAIT for _ in range(tries))
 
 
 def fail(pace: Pace, times: int) -> timedelta | None:
     """Report unanswered calls; gives the last answer."""
-    answers = [pace.went_badly(ArchiveUnavailable("no answer")) for _ in range(times)]
+    answers = [pace.went_badly(LEAVE, ArchiveUnavailable("no answer")) for _ in range(times)]
     return answers[-1]
 
 
@@ -47,24 +47,24 @@ def test_without_a_limit_everybody_may_always_ask(rig: PaceRig) -> None:
 def test_a_new_bucket_allows_one_call_and_no_burst(rig: PaceRig) -> None:
     pace = rig.worker(SLOW)
 
-    assert pace.ask(INTERACTIVE) == NO_WAIT
-    assert 90 * SECOND < pace.ask(INTERACTIVE) <= 100 * SECOND
+    assert wait_of(pace, INTERACTIVE) == NO_WAIT
+    assert 90 * SECOND < wait_of(pace, INTERACTIVE) <= 100 * SECOND
 
 
 def test_the_wait_that_is_told_is_enough(rig: PaceRig) -> None:
     pace = rig.worker(SLOW)
-    pace.ask(INTERACTIVE)
+    wait_of(pace, INTERACTIVE)
 
-    rig.advance(pace.ask(INTERACTIVE))
+    rig.advance(wait_of(pace, INTERACTIVE))
 
-    assert pace.ask(INTERACTIVE) == NO_WAIT
+    assert wait_of(pace, INTERACTIVE) == NO_WAIT
 
 
 def test_asking_too_early_counts_nothing(rig: PaceRig) -> None:
     pace = rig.worker(SLOW)
     granted(pace, INTERACTIVE, tries=50)
 
-    assert pace.ask(INTERACTIVE) <= 100 * SECOND
+    assert wait_of(pace, INTERACTIVE) <= 100 * SECOND
 
 
 def test_all_workers_share_one_rate(rig: PaceRig) -> None:
@@ -78,7 +78,7 @@ def test_all_workers_share_one_rate(rig: PaceRig) -> None:
 
 def test_a_long_quiet_time_saves_up_no_more_than_a_short_burst(rig: PaceRig) -> None:
     pace = rig.worker(SLOW)
-    pace.ask(INTERACTIVE)
+    wait_of(pace, INTERACTIVE)
     rig.advance(timedelta(days=3))
 
     assert granted(pace, INTERACTIVE, tries=10) == 2
@@ -86,7 +86,7 @@ def test_a_long_quiet_time_saves_up_no_more_than_a_short_burst(rig: PaceRig) -> 
 
 def test_bulk_leaves_a_reserve_to_those_who_wait(rig: PaceRig) -> None:
     pace = rig.worker(SLOW)
-    pace.ask(INTERACTIVE)
+    wait_of(pace, INTERACTIVE)
     rig.advance(timedelta(days=3))
 
     assert granted(pace, BULK, tries=10) == 1
@@ -96,11 +96,11 @@ def test_bulk_leaves_a_reserve_to_those_who_wait(rig: PaceRig) -> None:
 def test_a_throttled_call_rests_every_worker(rig: PaceRig) -> None:
     told, other = rig.worker(None), rig.worker(None)
 
-    rest = told.went_badly(ArchiveThrottled("429"))
+    rest = told.went_badly(LEAVE, ArchiveThrottled("429"))
 
     assert rest is not None
     assert 4 * SECOND < rest <= 5 * SECOND
-    assert 4 * SECOND < other.ask(INTERACTIVE) <= 5 * SECOND
+    assert 4 * SECOND < wait_of(other, INTERACTIVE) <= 5 * SECOND
 
 
 @pytest.mark.parametrize(
@@ -114,16 +114,18 @@ def test_a_throttled_call_rests_every_worker(rig: PaceRig) -> None:
 def test_nobody_calls_before_the_archive_said_so(rig: PaceRig, error: Retryable) -> None:
     told, other = rig.worker(None), rig.worker(None)
 
-    rest = told.went_badly(error)
+    rest = told.went_badly(LEAVE, error)
     rig.advance(timedelta(minutes=58))
 
     assert rest is not None
     assert rest > timedelta(minutes=59)
-    assert other.ask(INTERACTIVE) > SECOND
+    assert wait_of(other, INTERACTIVE) > SECOND
 
 
 def test_no_archive_can_send_us_away_for_ever(rig: PaceRig) -> None:
-    rest = rig.worker(None).went_badly(ArchiveThrottled("429", retry_after=timedelta(days=9999)))
+    rest = rig.worker(None).went_badly(
+        LEAVE, ArchiveThrottled("429", retry_after=timedelta(days=9999))
+    )
 
     assert rest is not None
     assert rest <= timedelta(days=1)
@@ -132,7 +134,7 @@ def test_no_archive_can_send_us_away_for_ever(rig: PaceRig) -> None:
 def test_calls_that_were_under_way_together_rest_the_egress_once(rig: PaceRig) -> None:
     pace = rig.worker(None)
 
-    rests = [pace.went_badly(ArchiveThrottled("429")) for _ in range(20)]
+    rests = [pace.went_badly(LEAVE, ArchiveThrottled("429")) for _ in range(20)]
 
     assert all(rest is not None and rest <= 5 * SECOND for rest in rests)
 
@@ -141,7 +143,7 @@ def test_rests_double_until_they_are_long_enough(rig: PaceRig) -> None:
     pace, rests = rig.worker(None), list[float]()
 
     for _ in range(8):
-        rest = pace.went_badly(ArchiveThrottled("429"))
+        rest = pace.went_badly(LEAVE, ArchiveThrottled("429"))
         assert rest is not None
         rests.append(round(rest.total_seconds()))
         rig.advance(rest + SECOND)
@@ -154,19 +156,19 @@ def test_behind_a_rest_one_call_tries_for_all(rig: PaceRig) -> None:
     fail(first, 5)
     rig.advance(3 * SECOND)
 
-    tried, waiting = first.ask(INTERACTIVE), second.ask(INTERACTIVE)
-    first.went_well()
+    tried, waiting = wait_of(first, INTERACTIVE), wait_of(second, INTERACTIVE)
+    first.went_well(LEAVE)
 
     assert tried == NO_WAIT
     assert waiting > NO_WAIT
-    assert second.ask(INTERACTIVE) == NO_WAIT
+    assert wait_of(second, INTERACTIVE) == NO_WAIT
 
 
 def test_a_trial_that_fails_rests_longer(rig: PaceRig) -> None:
     pace = rig.worker(None)
     fail(pace, 5)
     rig.advance(3 * SECOND)
-    pace.ask(INTERACTIVE)
+    wait_of(pace, INTERACTIVE)
 
     rest = fail(pace, 1)
 
@@ -178,29 +180,29 @@ def test_a_trial_that_never_ends_is_replaced(rig: PaceRig) -> None:
     dying, other = rig.worker(None), rig.worker(None)
     fail(dying, 5)
     rig.advance(3 * SECOND)
-    dying.ask(INTERACTIVE)
+    wait_of(dying, INTERACTIVE)
     rig.advance(31 * SECOND)
 
-    assert other.ask(INTERACTIVE) == NO_WAIT
+    assert wait_of(other, INTERACTIVE) == NO_WAIT
 
 
 def test_single_failures_rest_nobody_but_five_in_a_row_do(rig: PaceRig) -> None:
     pace = rig.worker(None)
 
     early = fail(pace, 4)
-    still = pace.ask(INTERACTIVE)
+    still = wait_of(pace, INTERACTIVE)
     late = fail(pace, 1)
 
     assert (early, still) == (None, NO_WAIT)
     assert late is not None
-    assert pace.ask(INTERACTIVE) > NO_WAIT
+    assert wait_of(pace, INTERACTIVE) > NO_WAIT
 
 
 def test_an_answer_between_failures_begins_the_count_anew(rig: PaceRig) -> None:
     pace = rig.worker(None)
     fail(pace, 4)
-    pace.ask(INTERACTIVE)
-    pace.went_well()
+    wait_of(pace, INTERACTIVE)
+    pace.went_well(LEAVE)
 
     assert fail(pace, 4) is None
 
@@ -208,29 +210,29 @@ def test_an_answer_between_failures_begins_the_count_anew(rig: PaceRig) -> None:
 def test_the_answer_to_a_call_from_before_does_not_end_a_rest(rig: PaceRig) -> None:
     slow, told = rig.worker(None), rig.worker(None)
     fail(slow, 1)
-    slow.ask(INTERACTIVE)
-    told.went_badly(ArchiveThrottled("429"))
+    wait_of(slow, INTERACTIVE)
+    told.went_badly(LEAVE, ArchiveThrottled("429"))
 
-    slow.went_well()
+    slow.went_well(LEAVE)
 
-    assert rig.worker(None).ask(INTERACTIVE) > NO_WAIT
+    assert wait_of(rig.worker(None), INTERACTIVE) > NO_WAIT
 
 
 def test_being_throttled_halves_the_rate_and_answers_give_it_back_slowly(rig: PaceRig) -> None:
     pace = rig.worker(SLOW)
-    pace.ask(INTERACTIVE)
-    pace.went_badly(ArchiveThrottled("429"))
+    wait_of(pace, INTERACTIVE)
+    pace.went_badly(LEAVE, ArchiveThrottled("429"))
     rig.advance(timedelta(days=1))
     granted(pace, INTERACTIVE, tries=1)
-    pace.went_well()
+    pace.went_well(LEAVE)
     granted(pace, INTERACTIVE, tries=1)
 
-    halved = pace.ask(INTERACTIVE)
+    halved = wait_of(pace, INTERACTIVE)
     for _ in range(60):
-        pace.went_well()
+        pace.went_well(LEAVE)
         rig.advance(timedelta(hours=1))
-        pace.ask(INTERACTIVE)
+        wait_of(pace, INTERACTIVE)
     granted(pace, INTERACTIVE, tries=1)
 
     assert 150 * SECOND < halved <= 200 * SECOND
-    assert pace.ask(INTERACTIVE) <= 100 * SECOND
+    assert wait_of(pace, INTERACTIVE) <= 100 * SECOND

@@ -13,7 +13,7 @@ from ppcfetch.adapters.redis.keys import Keys
 from ppcfetch.adapters.redis.pace import RedisPace
 from ppcfetch.errors import ArchiveThrottled, ArchiveUnavailable
 from ppcfetch.model.job import Pool
-from tests.contract.pace_rig import ProcessClock, RealPaceRig
+from tests.contract.pace_rig import LEAVE, ProcessClock, RealPaceRig, wait_of
 from tests.servers import heal
 from tests.waiting import wait_until
 
@@ -48,27 +48,27 @@ def server(valkey_server: EmbeddedValkey) -> Iterator[EmbeddedValkey]:
 def test_without_redis_a_process_takes_an_eighth_of_the_rate(clock: ProcessClock) -> None:
     pace = lonely(4.0, clock)
 
-    first, second = pace.ask(INTERACTIVE), pace.ask(INTERACTIVE)
+    first, second = wait_of(pace, INTERACTIVE), wait_of(pace, INTERACTIVE)
     clock.now += 2
 
     assert (first, second) == (NO_WAIT, 2 * SECOND)
-    assert pace.ask(INTERACTIVE) == NO_WAIT
+    assert wait_of(pace, INTERACTIVE) == NO_WAIT
 
 
 def test_without_redis_a_process_that_failed_last_tries_every_ten_seconds(
     clock: ProcessClock,
 ) -> None:
     pace = lonely(None, clock)
-    pace.ask(INTERACTIVE)
-    pace.went_badly(ArchiveUnavailable("no answer"))
+    wait_of(pace, INTERACTIVE)
+    pace.went_badly(LEAVE, ArchiveUnavailable("no answer"))
 
-    after_failure = pace.ask(INTERACTIVE)
+    after_failure = wait_of(pace, INTERACTIVE)
     clock.now += 10
-    tried = pace.ask(INTERACTIVE)
-    pace.went_well()
+    tried = wait_of(pace, INTERACTIVE)
+    pace.went_well(LEAVE)
 
     assert (after_failure, tried) == (10 * SECOND, NO_WAIT)
-    assert pace.ask(INTERACTIVE) == NO_WAIT
+    assert wait_of(pace, INTERACTIVE) == NO_WAIT
 
 
 def test_without_redis_a_process_still_rests_as_long_as_the_archive_said(
@@ -76,21 +76,21 @@ def test_without_redis_a_process_still_rests_as_long_as_the_archive_said(
 ) -> None:
     pace = lonely(None, clock)
 
-    rest = pace.went_badly(ArchiveThrottled("429", retry_after=timedelta(hours=1)))
+    rest = pace.went_badly(LEAVE, ArchiveThrottled("429", retry_after=timedelta(hours=1)))
     clock.now += 3599
 
     assert rest == timedelta(hours=1)
-    assert pace.ask(INTERACTIVE) == SECOND
+    assert wait_of(pace, INTERACTIVE) == SECOND
 
 
 def test_a_rest_outlives_redis_in_the_process_that_was_told(redis_url: str) -> None:
     rig = RealPaceRig(redis_url)
     told = rig.worker(None)
-    told.went_badly(ArchiveThrottled("429", retry_after=timedelta(hours=1)))
+    told.went_badly(LEAVE, ArchiveThrottled("429", retry_after=timedelta(hours=1)))
 
     rig.client.flushall()
 
-    assert told.ask(INTERACTIVE) > timedelta(minutes=59)
+    assert wait_of(told, INTERACTIVE) > timedelta(minutes=59)
     rig.close()
 
 
@@ -101,13 +101,13 @@ def test_when_redis_is_back_the_pace_is_shared_again(
     pace = RedisPace(client, Keys("{test}"), egress="e", rate_per_second=8.0, clock=clock)
     os.kill(server.pid, signal.SIGKILL)
     wait_until(lambda: not server.alive(), describe="the server is dead")
-    alone = [pace.ask(INTERACTIVE), pace.ask(INTERACTIVE)]
+    alone = [wait_of(pace, INTERACTIVE), wait_of(pace, INTERACTIVE)]
     heal(server)
 
     clock.now += 6
 
     assert alone == [NO_WAIT, SECOND]
-    assert pace.ask(INTERACTIVE) == NO_WAIT
+    assert wait_of(pace, INTERACTIVE) == NO_WAIT
     assert client.exists("{test}:pace:e") == 1
     client.close()
 
@@ -115,15 +115,15 @@ def test_when_redis_is_back_the_pace_is_shared_again(
 def test_without_a_limit_redis_is_asked_once_a_while_and_told_nothing_new(redis_url: str) -> None:
     rig = RealPaceRig(redis_url)
     pace = rig.worker(None)
-    pace.ask(INTERACTIVE)
+    wait_of(pace, INTERACTIVE)
     before = calls(rig)
 
     for _ in range(50):
-        assert pace.ask(INTERACTIVE) == NO_WAIT
-        pace.went_well()
+        assert wait_of(pace, INTERACTIVE) == NO_WAIT
+        pace.went_well(LEAVE)
     during = calls(rig) - before
     rig.clock.now += 0.2
-    pace.ask(INTERACTIVE)
+    wait_of(pace, INTERACTIVE)
 
     assert during == 0
     assert calls(rig) - before == 1
@@ -133,12 +133,12 @@ def test_without_a_limit_redis_is_asked_once_a_while_and_told_nothing_new(redis_
 def test_a_breaker_opened_by_another_is_noticed_within_a_tenth_of_a_second(redis_url: str) -> None:
     rig = RealPaceRig(redis_url)
     pace, other = rig.worker(None), rig.worker(None)
-    pace.ask(INTERACTIVE)
+    wait_of(pace, INTERACTIVE)
 
-    other.went_badly(ArchiveThrottled("429"))
+    other.went_badly(LEAVE, ArchiveThrottled("429"))
     rig.clock.now += 0.1
 
-    assert pace.ask(INTERACTIVE) > NO_WAIT
+    assert wait_of(pace, INTERACTIVE) > NO_WAIT
     rig.close()
 
 
@@ -147,17 +147,17 @@ def test_a_server_clock_that_is_set_back_lengthens_no_rest_and_stops_no_bucket(
 ) -> None:
     rig = RealPaceRig(redis_url)
     pace = rig.worker(1.0)
-    pace.ask(INTERACTIVE)
-    pace.went_badly(ArchiveThrottled("429"))
+    wait_of(pace, INTERACTIVE)
+    pace.went_badly(LEAVE, ArchiveThrottled("429"))
     # What was noted by a clock an hour ahead, as seen by one that is right again.
     for name in ("at", "opened"):
         rig.client.hincrbyfloat("{test}:pace:direct", name, 3_600_000)
 
-    wait = rig.worker(1.0).ask(INTERACTIVE)
+    wait = wait_of(rig.worker(1.0), INTERACTIVE)
     rig.advance(wait)
 
     assert NO_WAIT < wait <= 5 * SECOND
-    assert rig.worker(1.0).ask(INTERACTIVE) == NO_WAIT
+    assert wait_of(rig.worker(1.0), INTERACTIVE) == NO_WAIT
     rig.close()
 
 

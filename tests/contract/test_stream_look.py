@@ -10,6 +10,7 @@ from ppcfetch.adapters.redis.inspector import RedisInspector
 from ppcfetch.adapters.redis.live_messages import MESSAGES_A_STEP, live_messages
 from ppcfetch.adapters.redis.pace import RedisPace
 from ppcfetch.errors import ArchiveThrottled
+from ppcfetch.model.egress import Permit
 from tests.contract.stream_rig import BULK, INTERACTIVE, NOW, RealRig, Rig
 
 Shown = tuple[int | None, str]
@@ -111,7 +112,7 @@ def test_the_archive_rests_as_long_as_the_breaker_says(
     )
     before = inspector.resting("direct")
 
-    pace.went_badly(ArchiveThrottled("429", retry_after=timedelta(minutes=9)))
+    pace.went_badly(Permit("direct"), ArchiveThrottled("429", retry_after=timedelta(minutes=9)))
 
     assert before == NOW
     assert timedelta(minutes=8) < inspector.resting("direct") <= timedelta(minutes=9)

@@ -279,15 +279,15 @@ OF_PYTHON = _mutants(
     (
         "an open breaker rests the job",
         "ppcfetch/usecases/ask_archive.py",
-        "        if rest is not None:",
-        "        if False:",
+        "            if rest is None:",
+        "            if True:",
         RUN_JOB,
     ),
     (
         "nobody asks the archive without the pace's leave",
         "ppcfetch/usecases/ask_archive.py",
-        "while wait := pace.ask(run.lease.job.pool):",
-        "while wait := timedelta(0):",
+        "while not isinstance(leave := pace.ask(run.lease.job.pool), Permit):",
+        "while not isinstance(leave := Permit('direct'), Permit):",
         SIMULATION,
     ),
     (

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ppcfetch.errors import ArchiveUnavailable, LeaseLost, PpcFetchError, Retryable
 from ppcfetch.model.ad import Ad, ArchivePage, Query
 from ppcfetch.model.domain import DomainName
+from ppcfetch.model.egress import Permit
 from ppcfetch.model.job import Checkpoint, Pool
 from ppcfetch.model.lease import Holder, Lease, Limits, Refused
 from ppcfetch.model.outcome import Outcome
@@ -167,13 +168,13 @@ class Visit:
         self._world = world
         self._process = process
         self._run = run
-        self._granted = False
+        self._granted: str | None = None
         self._far = process.wire_to(Server.ARCHIVE).port(self)
 
-    def page(self, query: Query, cursor: str | None) -> ArchivePage:
+    def page(self, query: Query, cursor: str | None, *, via: str) -> ArchivePage:
         job, ledger = self._run.lease.job.id, self._world.ledger
-        ledger.asked(job, granted=self._granted)
-        self._granted = False
+        ledger.asked(job, granted=self._granted == via)
+        self._granted = None
         try:
             page: ArchivePage = self._far.answer(query, cursor)
         except PpcFetchError as error:
@@ -195,16 +196,16 @@ class Visit:
             raise archive.answers.pop(0)
         return archive.answer(query, cursor)
 
-    def ask(self, pool: Pool) -> timedelta:
-        wait = self._world.pace.ask(pool)
-        self._granted = not wait
-        return wait
+    def ask(self, pool: Pool) -> Permit | timedelta:
+        leave = self._world.pace.ask(pool)
+        self._granted = leave.egress if isinstance(leave, Permit) else None
+        return leave
 
-    def went_well(self) -> None:
-        self._world.pace.went_well()
+    def went_well(self, permit: Permit) -> None:
+        self._world.pace.went_well(permit)
 
-    def went_badly(self, error: Retryable) -> timedelta | None:
-        return self._world.pace.went_badly(error)
+    def went_badly(self, permit: Permit, error: Retryable) -> timedelta | None:
+        return self._world.pace.went_badly(permit, error)
 
 
 def a_domain(number: int) -> DomainName:

@@ -17,6 +17,7 @@ from ppcfetch.adapters.archive.wire import PATH, read_page, request_body, says_n
 from ppcfetch.errors import ArchiveUnavailable, ConfigurationError
 from ppcfetch.model.ad import ArchivePage, Query, TotalRange
 from ppcfetch.model.domain import DomainName
+from ppcfetch.model.egress import DIRECT
 
 KNOWN_TO_ADVERTISE = DomainName("google.com")
 
@@ -56,7 +57,7 @@ class ArchiveClient:
         }
         self._now = now
 
-    def page(self, query: Query, cursor: str | None) -> ArchivePage:
+    def page(self, query: Query, cursor: str | None, *, via: str = DIRECT) -> ArchivePage:  # noqa: ARG002 - one egress so far
         """Ask for one page of a walk; cursor None is the first one.
 
         Shape: the total is 0 to 0 for a query that has no ads, which is said only after the

@@ -14,6 +14,7 @@ from ppcfetch.adapters.redis.keys import Keys
 from ppcfetch.adapters.redis.lone_pace import LonePace
 from ppcfetch.adapters.redis.scripts import PACE, Argument, Scripts
 from ppcfetch.errors import ArchiveBlocked, ArchiveThrottled, Retryable, StreamUnavailable
+from ppcfetch.model.egress import Permit
 from ppcfetch.model.job import Pool
 from ppcfetch.ports import Clock
 
@@ -61,6 +62,7 @@ class RedisPace:
     ) -> None:
         self._scripts = Scripts(client, PACE)
         self._keys = [keys.pace(egress)]
+        self._permit = Permit(egress)
         self._rate = rate_per_second
         self._rules = rules or PaceRules()
         self._clock = clock
@@ -70,8 +72,11 @@ class RedisPace:
         self._away_until = -1.0
         self._is_clean = False
 
-    def ask(self, pool: Pool) -> timedelta:
-        """Count one call and give zero, or count nothing and give how long to wait first."""
+    def ask(self, pool: Pool) -> Permit | timedelta:
+        """Count one call and give leave for it, or count nothing and give how long to wait."""
+        return self._wait(pool) or self._permit
+
+    def _wait(self, pool: Pool) -> timedelta:
         if rest := self._alone.rest():
             return rest
         if self._rate is None and self._clock.monotonic() < self._free_until:
@@ -83,13 +88,13 @@ class RedisPace:
         self._learn(is_clean=bool(is_clean))
         return timedelta(milliseconds=wait_ms)
 
-    def went_well(self) -> None:
+    def went_well(self, permit: Permit) -> None:  # noqa: ARG002 - one egress so far
         """Tell that a call was answered; recovers the pace slowly and closes the breaker."""
         self._alone.went_well()
         if not self._is_clean:
             self._run("went_well", [self._rules.recovery])
 
-    def went_badly(self, error: Retryable) -> timedelta | None:
+    def went_badly(self, permit: Permit, error: Retryable) -> timedelta | None:  # noqa: ARG002 - one egress so far
         """Tell of a failed call; gives how long nobody may call, None when calls may go on."""
         self._learn(is_clean=False)
         is_told = isinstance(error, ArchiveThrottled | ArchiveBlocked)
