@@ -6,13 +6,15 @@ from datetime import timedelta
 from threading import Barrier
 
 import pytest
-from sqlalchemy import Engine
+from sqlalchemy import Connection, Engine, text
 
 from ppcfetch.adapters.database.engine import make_engine
-from ppcfetch.model.ad import ArchivePage
+from ppcfetch.model.ad import Ad, ArchivePage
 from ppcfetch.model.lease import Lease
 from tests.contract.pages_rig import ad, lease_of, page, row, walk
+from tests.waiting import wait_until
 
+ADD = text("INSERT INTO advertisers (advertiser_id) SELECT unnest(CAST(:names AS text[]))")
 PAGES = 25
 ADS = 100
 
@@ -40,6 +42,34 @@ def test_writes_at_once_store_shared_advertisers_in_one_order(engine: Engine) ->
 
     assert written == [PAGES, PAGES]
     assert row(engine, "SELECT count(*) FROM advertisers")["count"] == PAGES * ADS
+
+
+def test_a_write_that_waits_for_an_advertiser_holds_none_behind_it(engine: Engine) -> None:
+    lease, names = lease_of(engine), [f"AR{n:03}" for n in range(ADS)]
+    with ThreadPoolExecutor(1) as threads, engine.connect() as first, engine.connect() as others:
+        first.execute(ADD, {"names": names[:1]})
+        written = threads.submit(walk, engine, lease, [page(*map(by_one, names), cursor=None)])
+        wait_until(lambda: waiting(others) == 1, describe="the write waits for the first name")
+
+        others.execute(text("SET LOCAL lock_timeout = '5s'"))
+        others.execute(ADD, {"names": names[1:]})
+
+        others.rollback()
+        first.rollback()
+        assert written.result().job.pages == 1
+
+
+def by_one(name: str) -> Ad:
+    return ad(int(name[2:]), advertiser_id=name)
+
+
+def waiting(connection: Connection) -> int:
+    """Count who waits for a row that somebody else is about to add."""
+    found = connection.execute(
+        text("SELECT count(*) FROM pg_locks WHERE NOT granted AND locktype = 'transactionid'")
+    ).scalar_one()
+    connection.rollback()
+    return int(found)
 
 
 def shared(number: int, order: range) -> ArchivePage:
