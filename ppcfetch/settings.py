@@ -12,6 +12,9 @@ from pydantic import AfterValidator, Field, SecretStr, ValidationError, model_va
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from ppcfetch.errors import ConfigurationError
+from ppcfetch.model.admission import Admission
+from ppcfetch.model.fetch import Reach
+from ppcfetch.model.job import Pool
 from ppcfetch.model.lease import Budget, Limits
 
 PREFIX = "PPCFETCH_"
@@ -88,7 +91,13 @@ class Settings(BaseSettings):
     stall_seconds: Seconds | None = None
     interactive_pages: int = Field(default=20, ge=1)
     interactive_seconds: Seconds = 20
+    bulk_pages: int = Field(default=200, ge=1)
+    bulk_seconds: Seconds = 60
+    window: int = Field(default=32, ge=1, le=100_000)
+    parts_at_once: int = Field(default=8, ge=1, le=1_000)
     split_ads: int = Field(default=20_000, ge=200)
+    full_walk_days: Days = 30
+    overlap_hours: float = Field(default=24, ge=0, le=8_760)
     max_starts: int = Field(default=5, ge=1)
     max_attempts: int = Field(default=8, ge=1)
     sweep_seconds: Seconds = 15
@@ -127,10 +136,24 @@ class Settings(BaseSettings):
             max_attempts=self.max_attempts,
         )
 
+    def budget_of(self, pool: Pool) -> Budget:
+        """Give how long a worker of the pool may be held by one job."""
+        if pool is Pool.INTERACTIVE:
+            return Budget(self.interactive_pages, _seconds(self.interactive_seconds))
+        return Budget(self.bulk_pages, _seconds(self.bulk_seconds))
+
     @property
-    def budget(self) -> Budget:
-        """How long an interactive worker may be held by one job."""
-        return Budget(self.interactive_pages, timedelta(seconds=self.interactive_seconds))
+    def admission(self) -> Admission:
+        """How many jobs have a message at once."""
+        return Admission(self.window, self.parts_at_once)
+
+    @property
+    def reach(self) -> Reach:
+        """How far back a fetch looks."""
+        return Reach(
+            full_every=timedelta(days=self.full_walk_days),
+            overlap=timedelta(hours=self.overlap_hours),
+        )
 
     @property
     def stale_after(self) -> timedelta:

@@ -1,6 +1,7 @@
 """Whose jobs may have a message next, in memory: as `adapters/database/admission.py`."""
 
 from collections import Counter
+from collections.abc import Collection
 
 from ppcfetch.model.job import ACTIVE, JobState, Pool
 from tests.fakes_jobs import FakeJobs
@@ -21,6 +22,12 @@ class FakeAdmission(FakeJobs):
                 row.admitted = True
                 admitted.append((row.job.id, pool))
         return sorted(admitted)
+
+    def ready_again(self, again: Collection[int]) -> list[tuple[int, Pool]]:
+        """Give those that are let in, due and in no hand."""
+        rows = [self.jobs[job_id] for job_id in again if job_id in self.jobs]
+        ready = [row.job for row in rows if row.admitted and self._is_queued_and_due(row)]
+        return [(job.id, job.pool) for job in ready]
 
     def _ready(self, pool: Pool) -> int:
         return sum(

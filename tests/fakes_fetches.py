@@ -1,6 +1,6 @@
 """Fetch rows in memory, and what a sweeper asks (ports `Fetches` and `Due`)."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -12,7 +12,7 @@ from ppcfetch.model.fetch import Fetch, FetchKind, FetchState, Freshness, asker_
 from ppcfetch.model.job import ACTIVE, Checkpoint, Job, JobKind, JobState, Pool
 from ppcfetch.model.lease import Holder
 from ppcfetch.model.operation import Deed, job_target
-from ppcfetch.ports import Asked, Request
+from ppcfetch.ports import Asked, Request, Revived
 from tests.fakes_admission import FakeAdmission
 from tests.fakes_tables import DomainRow, JobRow
 
@@ -47,7 +47,7 @@ class FakeFetches(FakeAdmission):
                     row.finished_at = self.moment()
             return bool(self.close([fetch_id]))
 
-    def retry(self, job_id: int, deed: Deed | None = None) -> tuple[int, Pool]:
+    def retry(self, job_id: int, deed: Deed | None = None) -> Revived:
         with self.call():
             row = self.jobs.get(job_id)
             if row is None or row.job.state is not JobState.DEAD:
@@ -58,14 +58,14 @@ class FakeFetches(FakeAdmission):
                 raise Refused(f"superseded by fetch {newer.id}")
             row.change(state=JobState.QUEUED, starts=0, attempts=0)
             row.due_at, row.finished_at, row.discarded = self.moment(), None, False
-            row.admitted = True
+            row.admitted = False
             if deed is not None:
                 self.keep(deed, job_target(job_id))
             if fetch.state is not FetchState.ACTIVE:
                 self.fetches[fetch.id] = replace(
                     fetch, state=FetchState.ACTIVE, finished_at=None, error=None, unseen=None
                 )
-            return job_id, row.job.pool
+            return Revived(row.job.pool, tuple(self.let_in()))
 
     def discard(self, job_id: int, deed: Deed) -> bool:
         with self.call():
@@ -170,9 +170,9 @@ class FakeDue(FakeFetches):
             self.turn = (holder, self.moment() + length)
             return True
 
-    def admit(self) -> Sequence[tuple[int, Pool]]:
+    def admit(self, again: Collection[int] = ()) -> Sequence[tuple[int, Pool]]:
         with self.call():
-            return self.let_in()
+            return sorted({*self.let_in(), *self.ready_again(again)})
 
     def unrung(self, after: tuple[int, int] | None, count: int) -> Sequence[tuple[int, Pool]]:
         with self.call():

@@ -88,6 +88,8 @@ class FakeJobs(Tables):
     def _refusal(self, row: JobRow, holder: Holder, pool: Pool) -> Refusal | None:
         if row.job.state not in ACTIVE:
             return Refusal.SETTLED
+        if row.job.state is JobState.QUEUED and not row.admitted:
+            return Refusal.NOT_DUE
         if row.job.pool is not pool:
             return Refusal.OTHER_POOL
         if row.job.state is JobState.QUEUED:
@@ -132,6 +134,7 @@ class FakeJobs(Tables):
             row.change(attempts=row.job.attempts + 1)
         if isinstance(outcome, Spill):
             row.change(pool=Pool.BULK)
+        if isinstance(outcome, RetryLater | Rest | Spill):
             row.admitted = False
         row.change(state=state)
         if state is JobState.QUEUED:

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from threading import RLock
 
-from ppcfetch.adapters.database.admission import Admission
 from ppcfetch.adapters.database.closing import FEWEST_TOP_UPS, MOST_TOP_UPS
 from ppcfetch.adapters.database.keeping import Keeping
 from ppcfetch.errors import DatabaseUnavailable
 from ppcfetch.model.ad import Ad, Query, TotalRange
+from ppcfetch.model.admission import Admission
 from ppcfetch.model.fetch import Fetch, FetchKind, FetchState, has_shrunk, outcome_of
 from ppcfetch.model.job import ACTIVE, Checkpoint, Job, JobKind, JobState, Pool
 from ppcfetch.model.lease import Holder, Limits

@@ -10,7 +10,6 @@ from datetime import timedelta
 
 from ppcfetch.errors import Retryable
 from ppcfetch.model.ad import Ad, ArchivePage, Query
-from ppcfetch.model.egress import DIRECT, Permit
 from ppcfetch.model.fetch import FetchReason
 from ppcfetch.model.job import Pool
 from ppcfetch.model.lease import Budget, Limits
@@ -24,6 +23,7 @@ from tests.builders import BLUEBIRD, a_limits, a_page, an_ad
 from tests.fakes_consumer import FakeDeliveries, FakeName
 from tests.fakes_database import FakeDatabase
 from tests.fakes_redis import FakeRedis
+from workers.admitter import Admitter
 from workers.consumer import Consumer
 from workers.heartbeat import Heartbeat
 from workers.held import Hand, Held
@@ -59,11 +59,9 @@ class StageArchive:
         self.pages = pages
         self.asked: list[str | None] = []
         self.answers: list[ArchivePage | Exception] = []
-        self.ways: list[str] = []
 
-    def page(self, _query: Query, cursor: str | None, *, via: str = DIRECT) -> ArchivePage:
+    def page(self, _query: Query, cursor: str | None) -> ArchivePage:
         self.asked.append(cursor)
-        self.ways.append(via)
         if self.answers:
             answer = self.answers.pop(0)
             if isinstance(answer, Exception):
@@ -90,13 +88,13 @@ class StagePace:
         self.rest: timedelta | None = None
         self.told: list[str] = []
 
-    def ask(self, _pool: Pool) -> Permit | timedelta:
-        return self.waits.pop(0) if self.waits else Permit(DIRECT)
+    def ask(self, _pool: Pool) -> timedelta:
+        return self.waits.pop(0) if self.waits else timedelta(0)
 
-    def went_well(self, _permit: Permit) -> None:
+    def went_well(self) -> None:
         self.told.append("well")
 
-    def went_badly(self, _permit: Permit, error: Retryable) -> timedelta | None:
+    def went_badly(self, error: Retryable) -> timedelta | None:
         self.told.append(type(error).__name__)
         return self.rest
 
@@ -118,7 +116,8 @@ class Seat:
         self.intake = Intake(self.ports, hand=self.hand, limits=self.limits)
         self.leasing = Leasing(self.ports, hand=self.hand, pool=self.pool, limits=self.limits)
         self.heartbeat = Heartbeat(self.ports, hand=self.hand, limits=self.limits)
-        self.settler = Settler(self.ports, hand=self.hand)
+        self.admitter = Admitter(self.ports)
+        self.settler = Settler(self.ports, hand=self.hand, admitter=self.admitter)
         self.consumer = Consumer(
             handler=self.ports.handler,
             clock=self.ports.clock,
@@ -142,6 +141,7 @@ class Seat:
         self.settler.settle(
             [(held, Ended(held.lease, held.delivery, outcome, row_ended=held.ended))]
         )
+        self.admitter.look()
         return outcome
 
     def work(self) -> list[Outcome]:

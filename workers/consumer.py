@@ -10,7 +10,6 @@ from datetime import timedelta
 import structlog
 
 from ppcfetch.errors import PpcFetchError
-from ppcfetch.model.job import Pool
 from ppcfetch.model.lease import Budget
 from ppcfetch.model.outcome import Done, HandBack, Outcome, Spill, decide
 from ppcfetch.ports import Clock, Handler
@@ -21,8 +20,8 @@ from workers.held import Held
 class Consumer:
     """What running a delivery needs.
 
-    Shape: budget is None in pools that nobody waits for; paused is set while the pool must not
-    work.
+    Shape: budget is how long a job may go on before others have their turn, None for ever; paused
+    is set while the pool must not work.
     """
 
     handler: Handler
@@ -57,7 +56,7 @@ class Consumer:
         return Done()
 
     def _must_give_way(self, held: Held) -> bool:
-        if self.budget is None or held.lease.job.pool is not Pool.INTERACTIVE:
+        if self.budget is None:
             return False
         spent = timedelta(seconds=self.clock.monotonic() - held.began)
         return self.budget.is_used_up(pages=held.pages, spent=spent)

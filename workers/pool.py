@@ -15,6 +15,7 @@ from ppcfetch.errors import NameLost, Unavailable
 from ppcfetch.model.job import Pool
 from ppcfetch.model.lease import Budget, Limits
 from ppcfetch.ports import WorkerPorts
+from workers.admitter import Admitter
 from workers.consumer import Consumer
 from workers.gate import Gate
 from workers.heartbeat import EXIT_NAME_LOST, EXIT_STUCK, Heartbeat, beat_until
@@ -37,7 +38,8 @@ EXIT_THREAD_DIED = 71
 class Work:
     """What a worker process does, and within which limits.
 
-    Shape: budget is None where nobody waits. Units: sweep is the time between two sweeps.
+    Shape: budget is how long a job may go on before others have their turn.
+    Units: sweep is the time between two sweeps.
     """
 
     pool: Pool
@@ -89,7 +91,9 @@ class WorkerPool:
         return self._exit_code
 
     def _start_threads(self) -> Slots:
-        settler = Settler(self._parts, hand=self._hand)
+        admitter = Admitter(self._parts)
+        settler = Settler(self._parts, hand=self._hand, admitter=admitter)
+        self._spawn("admitter", admitter.run)
         self._spawn("settler", settler.run)
         self._spawn("sweeper", self._sweeper.run, self.stopping)
         self._spawn("heartbeat", self._beat)

@@ -33,7 +33,7 @@ def run_worker(
         threads=threads,
         limits=settings.limits,
         sweep=settings.sweep_every,
-        budget=settings.budget if pool is Pool.INTERACTIVE else None,
+        budget=settings.budget_of(pool),
     )
     with opening(settings, pool=pool, threads=threads) as ports:
         worker = WorkerPool(ports, work)

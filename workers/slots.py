@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import structlog
 
-from ppcfetch.errors import DatabaseUnavailable, LeaseLost, Unavailable
+from ppcfetch.errors import DatabaseUnavailable, LeaseLost
+from ppcfetch.model.outcome import Spill
 from ppcfetch.ports import WorkerPorts
-from ppcfetch.usecases.admit import admit
 from ppcfetch.usecases.settle import Ended, settle
+from workers.admitter import Admitter
 from workers.consumer import Consumer
 from workers.held import Hand, Held
 
@@ -21,13 +22,12 @@ LINGER_SECONDS = 0.001
 class Settler:
     """Settles outcomes that fall together in one go, without ever waiting for each other."""
 
-    def __init__(self, parts: WorkerPorts, *, hand: Hand) -> None:
+    def __init__(self, parts: WorkerPorts, *, hand: Hand, admitter: Admitter) -> None:
         """Keep the ports; `run` is the body of the thread."""
         self._jobs = parts.jobs
         self._settling = parts.settling
-        self._due = parts.due
-        self._doorbell = parts.doorbell
         self._hand = hand
+        self._admitter = admitter
         self._clock = parts.clock
         self._queue: queue.SimpleQueue[tuple[Held, Ended]] = queue.SimpleQueue()
 
@@ -53,14 +53,8 @@ class Settler:
                 break
         for held, _ in batch:
             self._hand.drop(held)
-        self._admit()
-
-    def _admit(self) -> None:
-        """Let in and ring for those who waited for the room, or the end, of these runs."""
-        try:
-            admit(due=self._due, doorbell=self._doorbell)
-        except Unavailable as silent:
-            structlog.get_logger().warning("admission.failed", error=str(silent))
+        gave_way = [one for _, one in batch if isinstance(one.outcome, Spill)]
+        self._admitter.wake(one.lease.job.id for one in gave_way)
 
     def _gather(self) -> list[tuple[Held, Ended]]:
         batch = [self._queue.get()]

@@ -68,7 +68,7 @@ def open_commands(settings: Settings) -> Iterator[CommandPorts]:
         yield CommandPorts(
             request_refresh=partial(
                 request_refresh,
-                fetches=PostgresFetches(work),
+                fetches=PostgresFetches(work, settings.admission),
                 doorbell=RedisDoorbell(redis.rest, keys),
             ),
             pause_of=PostgresPauses(reading).pause_of,

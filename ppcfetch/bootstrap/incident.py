@@ -46,10 +46,14 @@ def open_incident(settings: Settings) -> Iterator[IncidentPorts]:
         redis = open_redis(stack, addresses.redis, patience=PATIENCE)
         doorbell = RedisDoorbell(redis.rest, keys)
         yield IncidentPorts(
-            request=partial(request_refresh, fetches=PostgresFetches(work), doorbell=doorbell),
+            request=partial(
+                request_refresh,
+                fetches=PostgresFetches(work, settings.admission),
+                doorbell=doorbell,
+            ),
             sweep=partial(
                 sweep,
-                due=PostgresDue(work, settings.limits, keeping(settings)),
+                due=PostgresDue(work, settings.limits, keeping(settings), settings.admission),
                 doorbell=doorbell,
                 census=RedisCensus(redis.rest, keys),
                 # Each sweeper's turn is over at once, so that every one of them sweeps.

@@ -69,7 +69,11 @@ def open_operators(settings: Settings) -> Iterator[OperatorPorts]:
     with ExitStack() as stack:
         work = open_engine(stack, addresses.database, "ppcfetch operator", size=2)
         redis = open_redis(stack, addresses.redis, patience=PATIENCE)
-        fetches, views, audit = PostgresFetches(work), JobViews(work), PostgresAudit(work)
+        fetches, views, audit = (
+            PostgresFetches(work, settings.admission),
+            JobViews(work),
+            PostgresAudit(work),
+        )
         letters = RedisDeadLetters(redis.rest, keys)
         inspector = RedisInspector(redis.rest, keys)
         explaining = Explaining(RowFactsReader(work), inspector, settings)

@@ -55,7 +55,7 @@ def open_site(settings: Settings, *, threads: int) -> Iterator[SitePorts]:
         open_pool = partial(open_engine, stack, addresses.database, "ppcfetch site", size=threads)
         reading, writing = open_pool(read_only=True), open_pool()
         redis = open_redis(stack, addresses.redis, patience=PATIENCE)
-        fetches = PostgresFetches(writing)
+        fetches = PostgresFetches(writing, settings.admission)
         yield SitePorts(
             catalogue=Catalogue(reading, settings.limits.lease),
             walks=JobViews(reading).of_fetch,

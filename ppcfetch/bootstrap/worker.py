@@ -31,8 +31,8 @@ from ppcfetch.settings import Settings
 from ppcfetch.usecases.examine import examine
 from ppcfetch.usecases.run_job import run_job
 
-BESIDE_SLOTS = 4
-"""Connections of a worker's loop, settler, sweeper and gate beside one for each slot."""
+BESIDE_SLOTS = 5
+"""Connections of a worker's loop, settler, admitter, sweeper and gate beside one for each slot."""
 
 
 @contextmanager
@@ -48,7 +48,8 @@ def open_worker(settings: Settings, *, pool: Pool, threads: int) -> Iterator[Wor
         open_pool = partial(open_engine, stack, addresses.database, lease=limits.lease)
         work = open_pool(f"ppcfetch {pool}", size=threads + BESIDE_SLOTS)
         redis = open_redis(stack, addresses.redis, patience=limits.renew)
-        jobs, due = PostgresJobs(work, limits), PostgresDue(work, limits, keeping(settings))
+        jobs = PostgresJobs(work, limits)
+        due = PostgresDue(work, limits, keeping(settings), settings.admission)
         _refuse_what_cannot_work(
             examine(
                 database=partial(database_facts, work),

@@ -8,7 +8,7 @@ Times are aware UTC and come from the database clock, except where a port says o
 from ppcfetch.ports.accounts import NewUsers, PasswordRules
 from ppcfetch.ports.operations import Audit, Consumers, DeadLetters, Pauses
 from ppcfetch.ports.outside import Archive, Clock, Pace
-from ppcfetch.ports.requests import Asked, DomainSummary, Fetches, Request, Watching
+from ppcfetch.ports.requests import Asked, DomainSummary, Fetches, Request, Revived, Watching
 from ppcfetch.ports.rows import Due, Jobs, Pages, Progress, Taking
 from ppcfetch.ports.stream import Census, Deliveries, Doorbell, Settling
 from ppcfetch.ports.work import Handler, Name, Run, SweepReport, WorkerPorts
@@ -36,6 +36,7 @@ __all__ = [
     "Pauses",
     "Progress",
     "Request",
+    "Revived",
     "Run",
     "Settling",
     "SweepReport",

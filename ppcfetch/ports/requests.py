@@ -37,6 +37,14 @@ class Asked:
     joined: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Revived:
+    """A dead job that is queued again in its pool, and the jobs to ring for by the way."""
+
+    pool: Pool
+    jobs: tuple[tuple[int, Pool], ...]
+
+
 class Fetches(Protocol):
     """Fetch rows: the requests, which are never lost once answered."""
 
@@ -60,9 +68,10 @@ class Fetches(Protocol):
         """
         ...
 
-    def retry(self, job_id: int, deed: Deed | None = None) -> tuple[int, Pool]:
+    def retry(self, job_id: int, deed: Deed | None = None) -> Revived:
         """Queue a dead job again with no starts and attempts, its fetch reopened with it.
 
+        It waits for its turn; the jobs to ring for are those that were let in by the way.
         The deed is noted in the same transaction; a discarded job is taken out of its drawer.
         Raises: NotFound when no such dead job; Refused when a newer fetch supersedes it.
         """

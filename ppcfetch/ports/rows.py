@@ -65,10 +65,13 @@ class Due(Protocol):
         """Take or keep the one sweeper's turn: a row that expires by the database clock."""
         ...
 
-    def admit(self) -> Sequence[tuple[int, Pool]]:
+    def admit(self, again: Collection[int] = ()) -> Sequence[tuple[int, Pool]]:
         """Let in queued jobs that wait for their turn, as many as there is room for.
 
-        Shape: those that were let in; they should ring now.
+        Round robin by who asked: whoever has the fewest jobs let in comes first, in his own line
+        the one that is due longest, and of one fetch no more parts than may be on their way.
+        Shape: those that were let in, and of `again` those that are let in, due and in no hand:
+        they should ring now, in id order.
         """
         ...
 

@@ -1,6 +1,6 @@
 """Queue dead jobs again: the row first, then its letters, then the doorbell."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import structlog
@@ -34,22 +34,27 @@ def retry_dead(
     stay until newer ones push them out.
     Raises: DatabaseUnavailable: some may be queued already; asking again is safe.
     """
-    retried = [_retry(job_id, deed, fetches) for job_id in dict.fromkeys(job_ids)]
-    queued = [(one.job, one.pool) for one in retried if one.pool is not None]
+    retried = []
+    ringing: dict[int, Pool] = {}
+    for job_id in dict.fromkeys(job_ids):
+        one, jobs = _retry(job_id, deed, fetches)
+        retried.append(one)
+        ringing |= jobs
+    queued = {one.job for one in retried if one.pool is not None}
     if not queued:
         return retried
     try:
         # Before ringing: a job that dies again at once must keep its new letter.
-        letters.forget({job_id for job_id, _ in queued})
-        doorbell.publish(queued)
+        letters.forget(queued)
+        doorbell.publish(sorted(ringing.items()))
     except StreamUnavailable as silent:
         structlog.get_logger().warning("doorbell.silent", error=str(silent))
     return retried
 
 
-def _retry(job_id: int, deed: Deed, fetches: Fetches) -> Retried:
+def _retry(job_id: int, deed: Deed, fetches: Fetches) -> tuple[Retried, Mapping[int, Pool]]:
     try:
-        _, pool = fetches.retry(job_id, deed)
+        revived = fetches.retry(job_id, deed)
     except (NotFound, Refused) as no:
-        return Retried(job_id, refused=str(no))
-    return Retried(job_id, pool)
+        return Retried(job_id, refused=str(no)), {}
+    return Retried(job_id, revived.pool), dict(revived.jobs)

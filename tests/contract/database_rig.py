@@ -102,7 +102,8 @@ class Rig:
         pool: Pool = Pool.INTERACTIVE,
         request: str = "",
     ) -> Lease | Refused:
-        """Ask for a lease, with a new request id unless one is named."""
+        """Ask for a lease, with a new request id unless one is named, once its turn has come."""
+        self.due.admit()
         taking = Taking(job_id, request or f"request {next(_REQUESTS)}")
         return self.jobs.take([taking], holder=holder, pool=pool)[job_id]
 

@@ -6,6 +6,7 @@ from ppcfetch.errors import LeaseLost, NotFound, Refused
 from ppcfetch.model.fetch import FetchReason, FetchState, Freshness
 from ppcfetch.model.job import JobState, Pool
 from ppcfetch.model.outcome import Dead, Done, RetryLater
+from ppcfetch.ports import Revived
 from tests.contract.database_rig import LEASE, Rig, an_ad
 
 
@@ -127,7 +128,7 @@ def test_a_retried_job_begins_anew_at_its_checkpoint_and_reopens_its_fetch(datab
     retried = database.fetches.retry(job_id)
 
     job, fetch = database.row(job_id), database.fetches.get(fetch_id)
-    assert retried == (job_id, Pool.INTERACTIVE)
+    assert retried == Revived(Pool.INTERACTIVE, ((job_id, Pool.INTERACTIVE),))
     assert (job.state, job.starts, job.attempts) == (JobState.QUEUED, 0, 0)
     assert (fetch.state, fetch.finished_at, fetch.error) == (FetchState.ACTIVE, None, None)
     database.write(database.lease(job_id), last=True)

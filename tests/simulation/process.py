@@ -17,6 +17,7 @@ from ppcfetch.usecases.settle import Ended
 from tests.simulation.scheduler import Scheduler, Signal
 from tests.simulation.servers import Visit
 from tests.simulation.wires import Server, Wire
+from workers.admitter import Admitter
 from workers.consumer import Consumer
 from workers.gate import Gate
 from workers.heartbeat import EXIT_NAME_LOST, Heartbeat, beat_until
@@ -178,19 +179,20 @@ class Process:
 
     def _start_threads(self, ports: WorkerPorts, gate: Gate) -> None:
         limits = self.world.limits
-        settler = Settler(ports, hand=self.hand)
+        admitter = Admitter(ports, woken=Signal(self.world.scheduler))
+        settler = Settler(ports, hand=self.hand, admitter=admitter)
         heartbeat = Heartbeat(ports, hand=self.hand, limits=limits)
-        interactive = self.post.pool is Pool.INTERACTIVE
         consumer = Consumer(
             handler=ports.handler,
             clock=self.clock,
             stopping=self.stopping,
-            budget=self.world.budget if interactive else None,
+            budget=self.world.budgets[self.post.pool],
             max_attempts=limits.max_attempts,
             paused=gate.closed,
         )
         sweeper = Sweeper(ports, every=self.world.sweep_every)
         self._spawn(lambda: self._settle(settler))
+        self._spawn(admitter.run)
         self._spawn(lambda: sweeper.run(self.stopping))
         self._spawn(lambda: self._beat(heartbeat))
         self._spawn(lambda: self._look_at(gate))

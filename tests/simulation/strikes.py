@@ -147,8 +147,8 @@ def retry(fates: "Fates", fault: Fault) -> None:
         for job_id, row in sorted(fates.world.database.jobs.items()):
             if row.job.state is JobState.DEAD:
                 fates.world.ledger.retried(job_id)
-                job = fates.world.site_database.retry(job_id)
-                fates.world.site_redis.publish([job])
+                revived = fates.world.site_database.retry(job_id)
+                fates.world.site_redis.publish(revived.jobs)
 
     fates.later(0, retry)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from ppcfetch.adapters.redis.pace import PaceRules
 from ppcfetch.errors import DatabaseUnavailable, Refused, StreamUnavailable
+from ppcfetch.model.admission import Admission
 from ppcfetch.model.fetch import FetchReason
 from ppcfetch.model.job import Pool
 from ppcfetch.model.lease import Budget, Limits
@@ -69,7 +70,11 @@ class World:
             max_starts=self.dice.choice([2, 3, 5, 5]),
             max_attempts=8,
         )
-        self.budget = Budget(self.dice.randint(1, 3), timedelta(seconds=5))
+        pages = self.dice.randint(1, 3)
+        self.budgets = {
+            Pool.INTERACTIVE: Budget(pages, timedelta(seconds=5)),
+            Pool.BULK: Budget(pages + 1, timedelta(seconds=7)),
+        }
         self.sweep_every = LEASE / 4
         self.ledger = Ledger(self.limits, now=lambda: self.scheduler.now)
         self.rings = Signal(self.scheduler)
@@ -145,6 +150,7 @@ class World:
             return exact // self.grid * self.grid if self.grid else exact
 
         self.database = WatchedDatabase(self.ledger, limits=self.limits, now=now)
+        self.database.admission = Admission(window=1 + self.seed % 3, parts=1)
         self.redis = WatchedRedis(
             lambda: 1_000.0 + self.scheduler.now,
             rings=self.rings,

@@ -1,6 +1,6 @@
 """What a worker looks at before it takes anything, and what it leaves to others."""
 
-from ppcfetch.adapters.database.admission import Admission
+from ppcfetch.model.admission import Admission
 from ppcfetch.model.domain import DomainName
 from ppcfetch.model.fetch import FetchReason
 from ppcfetch.model.job import JobState

@@ -6,23 +6,37 @@ its own, and whoever has the fewest admitted jobs comes first. Nobody's thousand
 somebody else's one, and no fetch that was split fills a pool.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
 
 from sqlalchemy import Engine, text
 
 from ppcfetch.adapters.database.engine import translated
+from ppcfetch.model.admission import Admission
 from ppcfetch.model.job import Pool
 
 _LOCK = 0x70706366
 """Key of the advisory lock, held for one short transaction, so that two do not fill one place."""
 
-_WAITS = text("SELECT EXISTS (SELECT FROM jobs WHERE state = 'queued' AND NOT admitted)")
+# Two questions, each answered by the first entry of an index of its own.
+_WAITS = text("""
+SELECT EXISTS (
+    SELECT FROM jobs WHERE state = 'queued' AND NOT admitted AND parent_id IS NULL
+) OR EXISTS (
+    SELECT FROM jobs WHERE state = 'queued' AND NOT admitted AND parent_id IS NOT NULL
+)
+""")
 
 _ONE_BY_ONE = text(f"SELECT pg_advisory_xact_lock({_LOCK})")
 
-# The lines of askers are found by skipping from one to the next in the index, and each is read
-# no further than there is room: two hundred thousand jobs of one asker cost as much as two.
+_ADMITTED_AGAIN = text("""
+SELECT id, pool FROM jobs
+WHERE id = ANY(CAST(:ids AS bigint[])) AND state = 'queued' AND admitted
+    AND due_at <= clock_timestamp()
+""")
+
+# The lines of askers, and the fetches that were split, are found by skipping from one to the next
+# in an index, and each is read no further than there is room: two hundred thousand jobs of one
+# asker cost as much as two. A pool without room is not looked at.
 _ADMIT = text("""
 WITH RECURSIVE admitted AS MATERIALIZED (
     SELECT pool, asker, fetch_id, count(*) AS number,
@@ -33,40 +47,59 @@ WITH RECURSIVE admitted AS MATERIALIZED (
     SELECT pools.pool, :window - coalesce(sum(admitted.ready), 0) AS free
     FROM (VALUES ('interactive'), ('bulk')) AS pools (pool) LEFT JOIN admitted USING (pool)
     GROUP BY pools.pool
+    HAVING :window > coalesce(sum(admitted.ready), 0)
 ), askers AS (
-    (
-        SELECT pool, asker FROM jobs
-        WHERE state = 'queued' AND NOT admitted AND parent_id IS NULL
-        ORDER BY pool, asker LIMIT 1
-    )
-    UNION ALL
-    SELECT following.pool, following.asker FROM askers
+    SELECT room.pool, room.free, first.asker FROM room
     CROSS JOIN LATERAL (
-        SELECT jobs.pool, jobs.asker FROM jobs
-        WHERE jobs.state = 'queued' AND NOT jobs.admitted AND jobs.parent_id IS NULL
-            AND (jobs.pool, jobs.asker) > (askers.pool, askers.asker)
-        ORDER BY jobs.pool, jobs.asker LIMIT 1
+        SELECT asker FROM jobs
+        WHERE pool = room.pool AND state = 'queued' AND NOT admitted AND parent_id IS NULL
+        ORDER BY asker LIMIT 1
+    ) first
+    UNION ALL
+    SELECT askers.pool, askers.free, following.asker FROM askers
+    CROSS JOIN LATERAL (
+        SELECT asker FROM jobs
+        WHERE pool = askers.pool AND asker > askers.asker
+            AND state = 'queued' AND NOT admitted AND parent_id IS NULL
+        ORDER BY asker LIMIT 1
     ) following
 ), firsts AS (
-    SELECT waiting.* FROM askers JOIN room USING (pool)
+    SELECT waiting.* FROM askers
     CROSS JOIN LATERAL (
         SELECT id, pool, asker, due_at FROM jobs
         WHERE pool = askers.pool AND asker = askers.asker
             AND state = 'queued' AND NOT admitted AND parent_id IS NULL
             AND due_at <= clock_timestamp()
-        ORDER BY due_at, id LIMIT greatest(room.free, 0)
+        ORDER BY due_at, id LIMIT askers.free
     ) waiting
 ), split AS (
-    SELECT id, pool, asker, due_at, fetch_id,
-        row_number() OVER (PARTITION BY fetch_id ORDER BY due_at, id) AS number
-    FROM jobs
-    WHERE state = 'queued' AND NOT admitted AND parent_id IS NOT NULL
-        AND due_at <= clock_timestamp()
+    (
+        SELECT fetch_id FROM jobs
+        WHERE state = 'queued' AND NOT admitted AND parent_id IS NOT NULL
+            AND EXISTS (SELECT FROM room)
+        ORDER BY fetch_id LIMIT 1
+    )
+    UNION ALL
+    SELECT following.fetch_id FROM split
+    CROSS JOIN LATERAL (
+        SELECT fetch_id FROM jobs
+        WHERE state = 'queued' AND NOT admitted AND parent_id IS NOT NULL
+            AND fetch_id > split.fetch_id
+        ORDER BY fetch_id LIMIT 1
+    ) following
 ), parts AS (
-    SELECT split.id, split.pool, split.asker, split.due_at FROM split
-    WHERE split.number + coalesce(
-        (SELECT sum(admitted.number) FROM admitted WHERE admitted.fetch_id = split.fetch_id), 0
-    ) <= :parts
+    SELECT waiting.* FROM split
+    CROSS JOIN LATERAL (
+        SELECT coalesce(sum(number), 0) AS number FROM admitted
+        WHERE admitted.fetch_id = split.fetch_id
+    ) present
+    CROSS JOIN LATERAL (
+        SELECT id, pool, asker, due_at FROM jobs
+        WHERE fetch_id = split.fetch_id
+            AND state = 'queued' AND NOT admitted AND parent_id IS NOT NULL
+            AND due_at <= clock_timestamp()
+        ORDER BY id LIMIT greatest(:parts - present.number, 0)
+    ) waiting
 ), ranked AS (
     SELECT waiting.id, waiting.pool, waiting.due_at,
         row_number() OVER (PARTITION BY waiting.pool, waiting.asker ORDER BY due_at, id)
@@ -93,26 +126,20 @@ RETURNING jobs.id, jobs.pool
 """)
 
 
-@dataclass(frozen=True, slots=True)
-class Admission:
-    """How many jobs are let in.
+def admit(
+    engine: Engine, admission: Admission, again: Collection[int] = ()
+) -> Sequence[tuple[int, Pool]]:
+    """Let in as many waiting jobs as there is room for; gives them, for the doorbell.
 
-    Shape: window counts the jobs of a pool that are ready in the stream, in no hand yet; parts
-    the jobs of one split fetch that are in the stream or in a hand.
+    Shape: those of `again` that are ready are given with them.
     """
-
-    window: int = 64
-    parts: int = 8
-
-
-def admit(engine: Engine, admission: Admission) -> Sequence[tuple[int, Pool]]:
-    """Let in as many waiting jobs as there is room for; gives them, for the doorbell."""
     with translated(), engine.connect() as connection:
-        waits = connection.execution_options(isolation_level="AUTOCOMMIT").scalar(_WAITS)
-    if not waits:
-        return []
-    with translated(), engine.begin() as connection:
-        connection.execute(_ONE_BY_ONE)
-        asked = {"window": admission.window, "parts": admission.parts}
-        rows = connection.execute(_ADMIT, asked).all()
-    return sorted((row.id, Pool(row.pool)) for row in rows)
+        at_once = connection.execution_options(isolation_level="AUTOCOMMIT")
+        waits = at_once.scalar(_WAITS)
+        rows = list(at_once.execute(_ADMITTED_AGAIN, {"ids": list(again)})) if again else []
+    if waits:
+        with translated(), engine.begin() as connection:
+            connection.execute(_ONE_BY_ONE)
+            asked = {"window": admission.window, "parts": admission.parts}
+            rows += connection.execute(_ADMIT, asked)
+    return sorted({(row.id, Pool(row.pool)) for row in rows})

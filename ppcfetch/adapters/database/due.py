@@ -1,15 +1,16 @@
 """What the sweeper asks of the database: whose turn it is, what should ring, what has ended."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import timedelta
 
 from sqlalchemy import Engine, text
 
-from ppcfetch.adapters.database.admission import Admission, admit
+from ppcfetch.adapters.database.admission import admit
 from ppcfetch.adapters.database.closing import close_fetches
 from ppcfetch.adapters.database.engine import translated
 from ppcfetch.adapters.database.keeping import Keeping, Pruner
 from ppcfetch.errors import ConfigurationError
+from ppcfetch.model.admission import Admission
 from ppcfetch.model.job import Pool
 from ppcfetch.model.lease import Holder, Limits
 
@@ -84,9 +85,9 @@ class PostgresDue:
         with translated(), self._engine.begin() as connection:
             return connection.scalar(_TAKE_TURN, turn) is not None
 
-    def admit(self) -> Sequence[tuple[int, Pool]]:
+    def admit(self, again: Collection[int] = ()) -> Sequence[tuple[int, Pool]]:
         """Let in those whose turn it is."""
-        return admit(self._engine, self._admission)
+        return admit(self._engine, self._admission, again)
 
     def unrung(self, after: tuple[int, int] | None, count: int) -> Sequence[tuple[int, Pool]]:
         """Give the next jobs that should have a message."""

@@ -5,17 +5,18 @@ from dataclasses import replace
 from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import IntegrityError
 
-from ppcfetch.adapters.database.admission import Admission, admit
+from ppcfetch.adapters.database.admission import admit
 from ppcfetch.adapters.database.asking import ask
 from ppcfetch.adapters.database.audit import note
 from ppcfetch.adapters.database.closing import close_fetches, lock_fetches
 from ppcfetch.adapters.database.engine import translated
 from ppcfetch.adapters.database.rows import FETCH_COLUMNS, fetch_of
-from ppcfetch.errors import NotFound, Refused
+from ppcfetch.errors import DatabaseUnavailable, NotFound, Refused
+from ppcfetch.model.admission import Admission
 from ppcfetch.model.fetch import Fetch
 from ppcfetch.model.job import Pool
 from ppcfetch.model.operation import Deed, job_target
-from ppcfetch.ports import Asked, Request
+from ppcfetch.ports import Asked, Request, Revived
 
 _GET = text(f"SELECT {FETCH_COLUMNS} FROM fetches WHERE id = :id")  # noqa: S608 -- our own names
 
@@ -31,7 +32,7 @@ FROM active WHERE jobs.id = active.id
 
 _REVIVE_JOB = text("""
 UPDATE jobs SET state = 'queued', starts = 0, attempts = 0, due_at = clock_timestamp(),
-    finished_at = NULL, discarded_at = NULL, admitted = true
+    finished_at = NULL, discarded_at = NULL, admitted = false
 WHERE id = :id AND state = 'dead'
 RETURNING fetch_id, domain, pool
 """)
@@ -68,7 +69,7 @@ class PostgresFetches:
         """Join the domain's active fetch, or make one with its first job."""
         with translated(), self._engine.begin() as connection:
             asked = ask(connection, request)
-        return replace(asked, jobs=(*asked.jobs, *admit(self._engine, self._admission)))
+        return replace(asked, jobs=(*asked.jobs, *self._let_in()))
 
     def get(self, fetch_id: int) -> Fetch:
         """Give a fetch as it is now."""
@@ -84,13 +85,14 @@ class PostgresFetches:
             connection.execute(_CANCEL_JOBS, {"id": fetch_id})
             return bool(close_fetches(connection, [fetch_id]))
 
-    def retry(self, job_id: int, deed: Deed | None = None) -> tuple[int, Pool]:
+    def retry(self, job_id: int, deed: Deed | None = None) -> Revived:
         """Queue a dead job again; its attempts and starts begin anew, its checkpoint stays."""
         try:
-            return self._retry(job_id, deed)
+            pool = self._retry(job_id, deed)
         except IntegrityError:
             # A request made a fetch of this domain at the same moment; now it is seen.
-            return self._retry(job_id, deed)
+            pool = self._retry(job_id, deed)
+        return Revived(pool, self._let_in())
 
     def discard(self, job_id: int, deed: Deed) -> bool:
         """Put a dead job aside; its state and its fetch's outcome stay as they are."""
@@ -102,7 +104,14 @@ class PostgresFetches:
                 raise NotFound(f"there is no dead job {job_id}")
             return False
 
-    def _retry(self, job_id: int, deed: Deed | None) -> tuple[int, Pool]:
+    def _let_in(self) -> tuple[tuple[int, Pool], ...]:
+        """Admit whose turn it is; what was asked for is stored, whatever becomes of this."""
+        try:
+            return tuple(admit(self._engine, self._admission))
+        except DatabaseUnavailable:
+            return ()
+
+    def _retry(self, job_id: int, deed: Deed | None) -> Pool:
         with translated(), self._engine.begin() as connection:
             row = connection.execute(_REVIVE_JOB, {"id": job_id}).one_or_none()
             if row is None:
@@ -110,7 +119,7 @@ class PostgresFetches:
             _reopen(connection, row.fetch_id, row.domain)
             if deed is not None:
                 note(connection, deed, job_target(job_id))
-            return job_id, Pool(row.pool)
+            return Pool(row.pool)
 
 
 def _reopen(connection: Connection, fetch_id: int, domain: str) -> None:

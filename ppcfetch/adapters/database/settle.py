@@ -17,8 +17,8 @@ WITH told AS (
     SELECT * FROM unnest(
         CAST(:ids AS bigint[]), CAST(:fences AS bigint[]), CAST(:states AS text[]),
         CAST(:pools AS text[]), CAST(:delays AS interval[]), CAST(:attempts AS integer[]),
-        CAST(:errors AS text[])
-    ) AS told (id, fence, state, pool, delay, attempts, error)
+        CAST(:errors AS text[]), CAST(:waits AS boolean[])
+    ) AS told (id, fence, state, pool, delay, attempts, error, waits)
 ), found AS (
     SELECT told.*, jobs.fetch_id, jobs.state AS old_state
     FROM jobs JOIN told ON told.id = jobs.id AND told.fence = jobs.fence
@@ -28,7 +28,7 @@ WITH told AS (
     UPDATE jobs SET
         state = found.state,
         pool = coalesce(found.pool, jobs.pool),
-        admitted = jobs.admitted AND found.pool IS NULL,
+        admitted = jobs.admitted AND NOT found.waits,
         due_at = CASE found.state
             WHEN 'queued' THEN clock_timestamp() + found.delay ELSE jobs.due_at END,
         finished_at = CASE WHEN found.state <> 'queued' THEN clock_timestamp() END,
@@ -56,7 +56,7 @@ class Settled:
 class _Change:
     """What an outcome changes.
 
-    Shape: pool None leaves it, else the job waits for its turn there; attempts are added.
+    Shape: pool None leaves it; attempts are added; waits puts it back in the line of its asker.
     """
 
     state: JobState
@@ -64,6 +64,7 @@ class _Change:
     delay: timedelta = timedelta(0)
     attempts: int = 0
     error: str | None = None
+    waits: bool = False
 
 
 def settle_outcomes(connection: Connection, outcomes: Sequence[tuple[Lease, Outcome]]) -> Settled:
@@ -79,6 +80,7 @@ def settle_outcomes(connection: Connection, outcomes: Sequence[tuple[Lease, Outc
             "delays": [change.delay for change in changes],
             "attempts": [change.attempts for change in changes],
             "errors": [change.error for change in changes],
+            "waits": [change.waits for change in changes],
         },
     ).all()
     return Settled(
@@ -90,13 +92,13 @@ def settle_outcomes(connection: Connection, outcomes: Sequence[tuple[Lease, Outc
 def _change(outcome: Outcome) -> _Change:
     match outcome:
         case RetryLater(delay, error):
-            return _Change(JobState.QUEUED, delay=delay, attempts=1, error=error)
+            return _Change(JobState.QUEUED, delay=delay, attempts=1, error=error, waits=True)
         case Rest(delay, error):
-            return _Change(JobState.QUEUED, delay=delay, error=error)
+            return _Change(JobState.QUEUED, delay=delay, error=error, waits=True)
         case HandBack():
             return _Change(JobState.QUEUED)
         case Spill():
-            return _Change(JobState.QUEUED, pool=Pool.BULK)
+            return _Change(JobState.QUEUED, pool=Pool.BULK, waits=True)
         case Dead(error):
             return _Change(JobState.DEAD, error=error)
         case Done():

@@ -30,6 +30,7 @@ WITH asked AS (
                 AND jobs.incarnation = :incarnation AND jobs.state IN ('running', 'dead')
             THEN CASE jobs.state WHEN 'running' THEN 'leased' ELSE 'used up' END
             WHEN jobs.state NOT IN ('queued', 'running') THEN 'settled'
+            WHEN jobs.state = 'queued' AND NOT jobs.admitted THEN 'not due'
             WHEN jobs.pool <> :pool THEN 'other pool'
             WHEN jobs.state = 'queued' AND jobs.due_at > clock_timestamp() THEN 'not due'
             WHEN jobs.state = 'running'

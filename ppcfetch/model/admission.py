@@ -1,0 +1,15 @@
+"""How many jobs have a message at once; whoever waits for a turn has none."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """How many jobs are let in.
+
+    Shape: window counts the jobs of a pool that are ready in the stream, in no hand yet; parts
+    the jobs of one split fetch that are in the stream or in a hand.
+    """
+
+    window: int = 32
+    parts: int = 8
