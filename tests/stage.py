@@ -10,6 +10,7 @@ from datetime import timedelta
 
 from ppcfetch.errors import Retryable
 from ppcfetch.model.ad import Ad, ArchivePage, Query
+from ppcfetch.model.egress import DIRECT, Permit
 from ppcfetch.model.fetch import FetchReason
 from ppcfetch.model.job import Pool
 from ppcfetch.model.lease import Budget, Limits
@@ -59,9 +60,11 @@ class StageArchive:
         self.pages = pages
         self.asked: list[str | None] = []
         self.answers: list[ArchivePage | Exception] = []
+        self.ways: list[str] = []
 
-    def page(self, _query: Query, cursor: str | None) -> ArchivePage:
+    def page(self, _query: Query, cursor: str | None, *, via: str = DIRECT) -> ArchivePage:
         self.asked.append(cursor)
+        self.ways.append(via)
         if self.answers:
             answer = self.answers.pop(0)
             if isinstance(answer, Exception):
@@ -88,13 +91,13 @@ class StagePace:
         self.rest: timedelta | None = None
         self.told: list[str] = []
 
-    def ask(self, _pool: Pool) -> timedelta:
-        return self.waits.pop(0) if self.waits else timedelta(0)
+    def ask(self, _pool: Pool) -> Permit | timedelta:
+        return self.waits.pop(0) if self.waits else Permit(DIRECT)
 
-    def went_well(self) -> None:
+    def went_well(self, _permit: Permit) -> None:
         self.told.append("well")
 
-    def went_badly(self, error: Retryable) -> timedelta | None:
+    def went_badly(self, _permit: Permit, error: Retryable) -> timedelta | None:
         self.told.append(type(error).__name__)
         return self.rest
 
