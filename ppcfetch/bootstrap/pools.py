@@ -69,6 +69,7 @@ class Pools:
             "paused_since": pause and pause.since,
             "workers": None if counts is None else workers,
             "due": rows.due,
+            "waiting_for_turn": rows.waiting,
             "not_yet_due": rows.not_yet_due,
             "running": rows.running,
             "dead": rows.dead,

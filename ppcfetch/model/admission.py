@@ -7,8 +7,9 @@ from dataclasses import dataclass
 class Admission:
     """How many jobs are let in.
 
-    Shape: window counts the jobs of a pool that are ready in the stream, in no hand yet; parts
-    the jobs of one split fetch that are in the stream or in a hand.
+    Shape: window counts the jobs of a pool that are ready in the stream, in no hand yet, and is at
+    least 2: of a single place nobody could tell whose turn it was last; parts counts the jobs of
+    one split fetch that are in the stream or in a hand.
     """
 
     window: int = 32

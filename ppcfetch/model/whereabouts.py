@@ -26,13 +26,15 @@ class Whereabouts:
 class RowFacts:
     """What the database tells of a job, read at one moment, which is `now` by its clock.
 
-    Shape: ahead counts the due jobs of the pool that were due before it; pause is its pool's.
+    Shape: ahead counts the due jobs of the pool that were due before it, and of a job that is not
+    admitted those that wait for their turn in the same line; pause is its pool's.
     """
 
     job: JobView
     now: datetime
     ahead: int = 0
     pause: Pause | None = None
+    admitted: bool = True
 
 
 @dataclass(frozen=True, slots=True)

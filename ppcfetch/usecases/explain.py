@@ -43,7 +43,9 @@ def _queued(row: RowFacts, stream: StreamFacts | None, rhythm: Rhythm) -> Explan
     job = row.job
     is_due = job.due_at <= row.now
     reasons = list(_in_the_way(row, stream, rhythm))
-    if stream is not None and is_due:
+    if is_due and not row.admitted:
+        reasons.append(_turn(row))
+    elif stream is not None and is_due:
         reasons.append(_in_line(row, stream, rhythm))
     return Explanation(
         job,
@@ -89,6 +91,13 @@ def _not_due(row: RowFacts, rest: timedelta, rhythm: Rhythm) -> str:
         count = f"{job.attempts} of {rhythm.max_attempts}"
         return f"{until}: back-off after attempt {count}{error}"
     return f"{until}: the archive or our own pace asked to wait{error}"
+
+
+def _turn(row: RowFacts) -> Reason:
+    """Give whose turn a job waits for: it has no message before it comes."""
+    why = f"waits for its turn: {row.ahead:,} of the same asker before it"
+    then = f"let in when the pool {row.job.pool} has room; those who asked take turns"
+    return Reason(why, then)
 
 
 def _in_line(row: RowFacts, stream: StreamFacts, rhythm: Rhythm) -> Reason:

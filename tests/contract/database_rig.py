@@ -17,6 +17,7 @@ from ppcfetch.adapters.database.pages import PostgresPages
 from ppcfetch.adapters.database.pauses import PostgresPauses
 from ppcfetch.adapters.database.rows import job_of
 from ppcfetch.model.ad import Ad, AdFormat, ArchivePage, Preview, PreviewKind, Query
+from ppcfetch.model.admission import Admission
 from ppcfetch.model.domain import DomainName
 from ppcfetch.model.fetch import FetchReason, Freshness
 from ppcfetch.model.job import Job, Pool
@@ -77,6 +78,10 @@ class Rig:
 
     def forget_jobs(self, fetch_id: int) -> None:
         """Delete a fetch's jobs by hand."""
+        raise NotImplementedError
+
+    def let_in(self, *, window: int, parts: int = 8) -> None:
+        """Say how many jobs may have a message from now on."""
         raise NotImplementedError
 
     def add_job(self, fetch_id: int) -> int:
@@ -179,6 +184,9 @@ class FakeRig(Rig):
         for row in self.database.jobs_of(fetch_id):
             del self.database.jobs[row.job.id]
 
+    def let_in(self, *, window: int, parts: int = 8) -> None:
+        self.database.admission = Admission(window, parts)
+
     def add_job(self, fetch_id: int) -> int:
         job_id = self.database.next("jobs")
         first = self.database.jobs_of(fetch_id)[0].job
@@ -217,6 +225,11 @@ class RealRig(Rig):
 
     def forget_jobs(self, fetch_id: int) -> None:
         self.run("DELETE FROM jobs WHERE fetch_id = :id", id=fetch_id)
+
+    def let_in(self, *, window: int, parts: int = 8) -> None:
+        admission = Admission(window, parts)
+        self.fetches = PostgresFetches(self.engine, admission)
+        self.due = PostgresDue(self.engine, LIMITS, KEEPING, admission)
 
     def add_job(self, fetch_id: int) -> int:
         [row] = self.run(

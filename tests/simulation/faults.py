@@ -15,6 +15,7 @@ CALLS: dict[Server, tuple[str, ...]] = {
     Server.DATABASE: (
         "take", "take", "write_page", "write_page", "beat", "settle", "settle", "vetoed",
         "give_back_starts", "unrung", "take_turn", "next_incarnation", "request", "cancel",
+        "admit", "admit",
     ),
     Server.REDIS: (
         "receive", "receive", "accept", "accept", "settle", "settle", "move", "renew", "claim",

@@ -150,7 +150,7 @@ class World:
             return exact // self.grid * self.grid if self.grid else exact
 
         self.database = WatchedDatabase(self.ledger, limits=self.limits, now=now)
-        self.database.admission = Admission(window=1 + self.seed % 3, parts=1)
+        self.database.admission = Admission(window=2 + self.seed % 2, parts=1)
         self.redis = WatchedRedis(
             lambda: 1_000.0 + self.scheduler.now,
             rings=self.rings,

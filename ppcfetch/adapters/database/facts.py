@@ -28,8 +28,8 @@ _POOLS = text(f"""
 WITH kept AS (
     SELECT pool,
         count(*) FILTER (WHERE state = 'queued' AND admitted AND due_at <= now()) AS due,
-        count(*) FILTER (WHERE state = 'queued' AND NOT (admitted AND due_at <= now()))
-            AS not_yet_due,
+        count(*) FILTER (WHERE state = 'queued' AND NOT admitted AND due_at <= now()) AS waiting,
+        count(*) FILTER (WHERE state = 'queued' AND due_at > now()) AS not_yet_due,
         count(*) FILTER (WHERE state = 'running') AS running,
         count(*) FILTER (WHERE state = 'dead' AND discarded_at IS NULL) AS dead,
         min(due_at) FILTER (WHERE state = 'queued' AND due_at <= now()) AS oldest,
@@ -44,7 +44,8 @@ WITH kept AS (
     ) newest
     GROUP BY pool
 )
-SELECT pool, coalesce(due, 0) AS due, coalesce(not_yet_due, 0) AS not_yet_due,
+SELECT pool, coalesce(due, 0) AS due, coalesce(waiting, 0) AS waiting,
+    coalesce(not_yet_due, 0) AS not_yet_due,
     coalesce(running, 0) AS running, coalesce(dead, 0) AS dead, now() - oldest AS oldest,
     now() - greatest(kept.progressed, ended.progressed) AS progressed
 FROM kept FULL JOIN ended USING (pool)
@@ -60,12 +61,14 @@ SELECT holder, expires_at - clock_timestamp() AS remaining FROM turns WHERE name
 class PoolRows:
     """How many jobs a pool has, by the rows.
 
-    Shape: oldest is how long the oldest due job has waited, progressed how long ago the last
-    page was stored; None when there is none, or none of late.
+    Shape: waiting counts those that are due and wait for their turn; oldest is how long the oldest
+    due job has waited, progressed how long ago the last page was stored; None when there is none,
+    or none of late.
     """
 
     pool: Pool
     due: int = 0
+    waiting: int = 0
     not_yet_due: int = 0
     running: int = 0
     dead: int = 0
@@ -98,6 +101,7 @@ def pool_rows(engine: Engine) -> list[PoolRows]:
         PoolRows(
             pool=pool,
             due=row.due,
+            waiting=row.waiting,
             not_yet_due=row.not_yet_due,
             running=row.running,
             dead=row.dead,

@@ -20,12 +20,21 @@ _LOOKED_AT = 1000
 _COLUMNS = ", ".join(f"jobs.{name}" for name in VIEW_COLUMNS.split(", "))
 
 _FACTS = f"""
-SELECT {_COLUMNS}, statement_timestamp() AS now,
+SELECT {_COLUMNS}, jobs.admitted, statement_timestamp() AS now,
     pauses.paused_at, pauses.paused_by, pauses.reason AS pause_reason,
-    CASE WHEN jobs.state = 'queued' THEN (
+    CASE WHEN jobs.state = 'queued' AND NOT jobs.admitted THEN (
+        SELECT count(*) FROM (
+            SELECT FROM jobs AS other
+            WHERE other.pool = jobs.pool AND other.asker = jobs.asker AND other.state = 'queued'
+                AND NOT other.admitted AND other.parent_id IS NULL
+                AND (other.due_at, other.id) < (jobs.due_at, jobs.id)
+            LIMIT {_LOOKED_AT}
+        ) line
+    ) WHEN jobs.state = 'queued' THEN (
         SELECT count(*) FROM (
             SELECT id, due_at, state FROM jobs AS other
             WHERE other.pool = jobs.pool AND other.state IN ('queued', 'running')
+                AND other.admitted
             ORDER BY other.id LIMIT {_LOOKED_AT}
         ) line
         WHERE line.state = 'queued' AND line.due_at <= statement_timestamp()
@@ -75,4 +84,4 @@ def _facts(row: Row[Any]) -> RowFacts:
     pause = None
     if row.paused_at is not None:
         pause = Pause(Pool(row.pool), row.paused_at, row.paused_by, row.pause_reason)
-    return RowFacts(job, row.now, row.ahead, pause)
+    return RowFacts(job, row.now, row.ahead, pause, row.admitted)

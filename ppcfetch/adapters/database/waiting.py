@@ -15,18 +15,27 @@ _RECENT = 400
 _SAMPLE = 50
 
 _NEXT_JOB = text("""
-SELECT id, pool, state, due_at, error FROM jobs
+SELECT id, pool, state, due_at, error, asker, admitted FROM jobs
 WHERE fetch_id = :fetch AND state IN ('queued', 'running')
 ORDER BY state = 'running' DESC, due_at, id LIMIT 1
 """)
 
+# What is let in, and before that its asker's own line: others take turns with him.
 _AHEAD = text("""
 SELECT count(*) FROM (
     SELECT id, due_at, state FROM jobs
-    WHERE pool = :pool AND state IN ('queued', 'running')
+    WHERE pool = :pool AND state IN ('queued', 'running') AND admitted
     ORDER BY id LIMIT :looked_at
 ) line
-WHERE state = 'queued' AND (due_at, id) < (:due_at, :id)
+WHERE state = 'queued' AND (NOT :admitted OR (due_at, id) < (:due_at, :id))
+""")
+_AHEAD_IN_LINE = text("""
+SELECT count(*) FROM (
+    SELECT FROM jobs
+    WHERE pool = :pool AND asker = :asker AND state = 'queued' AND NOT admitted
+        AND parent_id IS NULL AND (due_at, id) < (:due_at, :id)
+    LIMIT :looked_at
+) line
 """)
 
 # A worker without work gives no sign but the sweeper's turn, which one of them always holds.
@@ -71,10 +80,13 @@ def waiting_of(
 
 def _in_line(connection: Connection, job: Row[Any], lease: timedelta) -> Waiting:
     place = {"pool": job.pool, "due_at": job.due_at, "id": job.id, "looked_at": _LOOKED_AT}
+    ahead = connection.execute(_AHEAD, {**place, "admitted": job.admitted}).scalar_one()
+    if not job.admitted:
+        ahead += connection.execute(_AHEAD_IN_LINE, {**place, "asker": job.asker}).scalar_one()
     alive = {"pool": job.pool, "lease": lease}
     last = {"pool": job.pool, "recent": _RECENT, "sample": _SAMPLE}
     return Waiting(
-        ahead=connection.execute(_AHEAD, place).scalar_one(),
+        ahead=ahead,
         workers=connection.execute(_WORKERS, alive).scalar_one(),
         typical=connection.execute(_TYPICAL, last).scalar_one(),
         error=job.error,
