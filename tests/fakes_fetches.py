@@ -53,9 +53,9 @@ class FakeFetches(FakeAdmission):
             if row is None or row.job.state is not JobState.DEAD:
                 raise NotFound(f"there is no dead job {job_id}")
             fetch = self.fetches[row.job.fetch_id]
-            newer = self._active(fetch.domain)
-            if newer is not None and newer.id != fetch.id:
-                raise Refused(f"superseded by fetch {newer.id}")
+            newer = [f.id for f in self.fetches.values() if _supersedes(f, fetch)]
+            if newer:
+                raise Refused(f"superseded by fetch {max(newer)}")
             row.change(state=JobState.QUEUED, starts=0, attempts=0)
             row.due_at, row.finished_at, row.discarded = self.moment(), None, False
             row.admitted = False
@@ -241,3 +241,10 @@ class FakeDue(FakeFetches):
                 del self.jobs[row.job.id]
             del self.fetches[fetch_id]
         return len(old)
+
+
+def _supersedes(other: Fetch, fetch: Fetch) -> bool:
+    """Tell whether another fetch of the domain is active, or has read it since."""
+    if other.domain != fetch.domain or other.id == fetch.id:
+        return False
+    return other.state is FetchState.ACTIVE or (other.id > fetch.id and other.pages > 0)

@@ -73,7 +73,8 @@ class Fetches(Protocol):
 
         It waits for its turn; the jobs to ring for are those that were let in by the way.
         The deed is noted in the same transaction; a discarded job is taken out of its drawer.
-        Raises: NotFound when no such dead job; Refused when a newer fetch supersedes it.
+        Raises: NotFound when no such dead job; Refused when another fetch of the domain is
+        active, or a newer one has read it: ask for a new one then.
         """
         ...
 

@@ -157,6 +157,28 @@ def test_a_retry_is_refused_when_a_newer_fetch_is_active(database: Rig) -> None:
     assert database.row(job_id) == before
 
 
+def test_a_retry_is_refused_when_a_newer_fetch_has_read_the_domain(database: Rig) -> None:
+    """Else both would count as theirs what each of them met behind the other."""
+    _, job_id = died(database)
+    newer = database.ask(reason=FetchReason.SCHEDULE)
+    database.write(database.lease(newer.jobs[0][0], pool=Pool.BULK), last=True)
+
+    with pytest.raises(Refused, match=f"superseded by fetch {newer.fetch.id}"):
+        database.fetches.retry(job_id)
+
+    assert database.row(job_id).state is JobState.DEAD
+
+
+def test_a_newer_fetch_that_read_nothing_supersedes_none(database: Rig) -> None:
+    fetch_id, job_id = died(database)
+    newer = database.ask(reason=FetchReason.SCHEDULE)
+    database.fetches.cancel(newer.fetch.id)
+
+    database.fetches.retry(job_id)
+
+    assert database.fetches.get(fetch_id).state is FetchState.ACTIVE
+
+
 def test_only_a_dead_job_can_be_retried(database: Rig) -> None:
     job_id = database.queued()
 

@@ -149,6 +149,7 @@ CLAUSES: dict[str, tuple[str, ...]] = {
     "retry: the fetch reopened, or superseded": (
         f"{ENDS}::test_a_retried_job_begins_anew_at_its_checkpoint_and_reopens_its_fetch",
         f"{ENDS}::test_a_retry_is_refused_when_a_newer_fetch_is_active",
+        f"{ENDS}::test_a_retry_is_refused_when_a_newer_fetch_has_read_the_domain",
     ),
     "reconcile: claimed by XCLAIM without JUSTID": (
         f"{CLAIM}::test_what_a_lost_answer_left_is_found_behind_a_lease_and_bears_a_new_token",

@@ -45,7 +45,8 @@ WHERE id = :id AND state = 'dead' AND discarded_at IS NULL
 _IS_DEAD = text("SELECT true FROM jobs WHERE id = :id AND state = 'dead'")
 
 _NEWER = text("""
-SELECT id FROM fetches WHERE domain = :domain AND state = 'active' AND id <> :id
+SELECT max(id) FROM fetches
+WHERE domain = :domain AND id <> :id AND (state = 'active' OR id > :id AND pages > 0)
 """)
 
 _REOPEN = text("""
