@@ -16,6 +16,7 @@ COMMANDS = {
     "worker": "worker:worker",
     "db": "db:db",
     "fetch": "fetch:fetch",
+    "import": "import_list:import_list",
     "status": "status:status",
     "explain": "explain:explain",
     "jobs": "jobs:jobs",

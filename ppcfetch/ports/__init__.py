@@ -6,6 +6,7 @@ Times are aware UTC and come from the database clock, except where a port says o
 """
 
 from ppcfetch.ports.accounts import NewUsers, PasswordRules
+from ppcfetch.ports.imports import Answered, Imports, Wish
 from ppcfetch.ports.operations import Audit, Consumers, DeadLetters, Pauses
 from ppcfetch.ports.outside import Archive, Clock, Pace
 from ppcfetch.ports.requests import Asked, DomainSummary, Fetches, Request, Revived, Watching
@@ -14,6 +15,7 @@ from ppcfetch.ports.stream import Census, Deliveries, Doorbell, Settling
 from ppcfetch.ports.work import Handler, Name, Run, SweepReport, WorkerPorts
 
 __all__ = [
+    "Answered",
     "Archive",
     "Asked",
     "Audit",
@@ -27,6 +29,7 @@ __all__ = [
     "Due",
     "Fetches",
     "Handler",
+    "Imports",
     "Jobs",
     "Name",
     "NewUsers",
@@ -42,5 +45,6 @@ __all__ = [
     "SweepReport",
     "Taking",
     "Watching",
+    "Wish",
     "WorkerPorts",
 ]
