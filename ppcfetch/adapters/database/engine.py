@@ -8,6 +8,7 @@ from typing import Any
 import psycopg
 from sqlalchemy import URL, Engine, create_engine, event, exc, make_url
 
+from ppcfetch.adapters.database.resting import ping_after_rest
 from ppcfetch.errors import ConfigurationError, DatabaseUnavailable
 
 __all__ = ["Engine", "address_of", "make_engine", "translated"]
@@ -50,13 +51,16 @@ def make_engine(
         hide_parameters=True,
         isolation_level="READ COMMITTED",
         max_overflow=0,
-        pool_pre_ping=True,
+        # A worker asks before each use of a connection only where it may be gone: see `resting.py`.
+        pool_pre_ping=lease is None,
         pool_size=pool_size,
         pool_timeout=_pool_wait(lease).total_seconds(),
         pool_use_lifo=True,
     )
     if read_only:
         event.listen(engine, "connect", _become_reader)
+    if lease is not None:
+        ping_after_rest(engine)
     return engine
 
 

@@ -4,14 +4,13 @@ Each method is one transaction that locks job rows in id order, then fetches (`c
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from functools import partial
 
 from sqlalchemy import Engine, text
 
-from ppcfetch.adapters.database.closing import close_fetches
+from ppcfetch.adapters.database.driver import lent
 from ppcfetch.adapters.database.engine import translated
 from ppcfetch.adapters.database.settle import settle_outcomes
-from ppcfetch.adapters.database.take import take_leases
+from ppcfetch.adapters.database.take import bury_used_up, take_leases
 from ppcfetch.model.job import Pool
 from ppcfetch.model.lease import Holder, Lease, Limits, Refusal, Refused
 from ppcfetch.model.outcome import Outcome
@@ -65,8 +64,6 @@ class PostgresJobs:
 
     def __init__(self, engine: Engine, limits: Limits) -> None:
         self._engine = engine
-        # One statement is a transaction by itself: no round trips to begin and to commit it.
-        self._at_once = engine.execution_options(isolation_level="AUTOCOMMIT")
         self._limits = limits
 
     def next_incarnation(self) -> int:
@@ -80,13 +77,15 @@ class PostgresJobs:
         """Lease what may be leased, end what has used up its starts, refuse the rest."""
         if not takings:
             return {}
-        take = partial(take_leases, holder=holder, pool=pool, limits=self._limits)
-        with translated(), self._at_once.connect() as connection:
-            answers = take(connection, takings, burying=False)
+        limits = self._limits
+        with translated(), lent(self._engine) as raw:
+            answers = take_leases(raw, takings, holder=holder, pool=pool, limits=limits)
         used_up = [taking for taking in takings if _is_used_up(answers[taking.job_id])]
         if used_up:
             with translated(), self._engine.begin() as connection:
-                answers |= take(connection, used_up, burying=True)
+                answers |= bury_used_up(
+                    connection, used_up, holder=holder, pool=pool, limits=limits
+                )
         return answers
 
     def beat(self, leases: Sequence[Lease]) -> frozenset[int]:
@@ -107,10 +106,8 @@ class PostgresJobs:
         """Write the outcomes; an outcome that is there already counts as written."""
         if not outcomes:
             return frozenset()
-        with translated(), self._engine.begin() as connection:
-            settled = settle_outcomes(connection, outcomes)
-            close_fetches(connection, settled.ended_fetches)
-            return settled.job_ids
+        with translated(), lent(self._engine) as raw:
+            return settle_outcomes(raw, outcomes)
 
     def vetoed(self, job_ids: Collection[int]) -> frozenset[int]:
         """Give those of the jobs that somebody works on."""

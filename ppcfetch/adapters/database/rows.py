@@ -24,8 +24,8 @@ FETCH_COLUMNS = (
 """What `fetch_of` reads."""
 
 
-def job_of(row: Row[Any]) -> Job:
-    """Give the job of a row that has `JOB_COLUMNS`."""
+def job_of(row: Any) -> Job:
+    """Give the job of a row that has `JOB_COLUMNS`, SQLAlchemy's or the driver's."""
     return Job(
         id=row.id,
         fetch_id=row.fetch_id,

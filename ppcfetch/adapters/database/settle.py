@@ -4,23 +4,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from sqlalchemy import Connection, text
-
+from ppcfetch.adapters.database.closing import ask_about, end_fetches
+from ppcfetch.adapters.database.driver import BEGIN, COMMIT, Raw, array, ask
 from ppcfetch.model.job import JobState, Pool
 from ppcfetch.model.lease import Lease
 from ppcfetch.model.outcome import Dead, Done, HandBack, Leave, Outcome, Rest, RetryLater, Spill
 
 # `found` shows the newest versions of the rows, locked in id order. A row that bears our fence
 # and the state that we bring was written by us, and only the answer was lost.
-_SETTLE = text("""
+_SETTLE = b"""
 WITH told AS (
     SELECT * FROM unnest(
-        CAST(:ids AS bigint[]), CAST(:fences AS bigint[]), CAST(:states AS text[]),
-        CAST(:pools AS text[]), CAST(:delays AS interval[]), CAST(:attempts AS integer[]),
-        CAST(:errors AS text[]), CAST(:waits AS boolean[])
+        CAST(%(ids)s AS bigint[]), CAST(%(fences)s AS bigint[]), CAST(%(states)s AS text[]),
+        CAST(%(pools)s AS text[]), CAST(%(delays)s AS interval[]), CAST(%(attempts)s AS integer[]),
+        CAST(%(errors)s AS text[]), CAST(%(waits)s AS boolean[])
     ) AS told (id, fence, state, pool, delay, attempts, error, waits)
 ), found AS (
-    SELECT told.*, jobs.fetch_id, jobs.state AS old_state
+    SELECT told.*, jobs.state AS old_state
     FROM jobs JOIN told ON told.id = jobs.id AND told.fence = jobs.fence
     ORDER BY jobs.id
     FOR UPDATE OF jobs
@@ -40,16 +40,8 @@ WITH told AS (
     FROM found
     WHERE jobs.id = found.id AND found.old_state = 'running'
 )
-SELECT id, fetch_id, state FROM found WHERE old_state IN ('running', state)
-""")
-
-
-@dataclass(frozen=True, slots=True)
-class Settled:
-    """The jobs whose row says what was told, and the fetches of those that ended."""
-
-    job_ids: frozenset[int]
-    ended_fetches: frozenset[int]
+SELECT id FROM found WHERE old_state IN ('running', state)
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,26 +59,43 @@ class _Change:
     waits: bool = False
 
 
-def settle_outcomes(connection: Connection, outcomes: Sequence[tuple[Lease, Outcome]]) -> Settled:
-    """Write the outcomes in one statement; starts are given back where a job is queued again."""
+def settle_outcomes(raw: Raw, outcomes: Sequence[tuple[Lease, Outcome]]) -> frozenset[int]:
+    """Write the outcomes and end the fetches that end with them; gives what `Jobs.settle` gives.
+
+    Shape: starts are given back where a job is queued again. Everything until the answer about the
+    fetches is asked in one round trip, everything after it in a second one. A fetch is asked for
+    even if its job's row turns out not to be ours: whether it is over does not depend on us.
+    """
     changes = [_change(outcome) for _, outcome in outcomes]
-    rows = connection.execute(
-        _SETTLE,
-        {
-            "ids": [lease.job.id for lease, _ in outcomes],
-            "fences": [lease.fence for lease, _ in outcomes],
-            "states": [str(change.state) for change in changes],
-            "pools": [change.pool and str(change.pool) for change in changes],
-            "delays": [change.delay for change in changes],
-            "attempts": [change.attempts for change in changes],
-            "errors": [change.error for change in changes],
-            "waits": [change.waits for change in changes],
-        },
-    ).all()
-    return Settled(
-        job_ids=frozenset(row.id for row in rows),
-        ended_fetches=frozenset(row.fetch_id for row in rows if row.state != JobState.QUEUED),
-    )
+    fetch_ids = {
+        lease.job.fetch_id
+        for (lease, _), change in zip(outcomes, changes, strict=True)
+        if change.state is not JobState.QUEUED
+    }
+    with raw.pipeline():
+        raw.execute(BEGIN)
+        settled = ask(raw, _SETTLE, _told(outcomes, changes))
+        asked = ask_about(raw, fetch_ids) if fetch_ids else None
+    with raw.pipeline():
+        if asked is not None:
+            end_fetches(raw, asked)
+        raw.execute(COMMIT)
+    return frozenset(row.id for row in settled)
+
+
+def _told(
+    outcomes: Sequence[tuple[Lease, Outcome]], changes: Sequence["_Change"]
+) -> dict[str, str]:
+    return {
+        "ids": array(lease.job.id for lease, _ in outcomes),
+        "fences": array(lease.fence for lease, _ in outcomes),
+        "states": array(change.state.value for change in changes),
+        "pools": array(change.pool and change.pool.value for change in changes),
+        "delays": array(f"{change.delay.total_seconds():f} s" for change in changes),
+        "attempts": array(change.attempts for change in changes),
+        "errors": array(change.error for change in changes),
+        "waits": array(change.waits for change in changes),
+    }
 
 
 def _change(outcome: Outcome) -> _Change:

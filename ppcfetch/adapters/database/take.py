@@ -7,9 +7,10 @@ also of rows that another process had locked, and the verdict is reached on thos
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, text
+from sqlalchemy import Connection, text
 
 from ppcfetch.adapters.database.closing import close_fetches, lock_fetches
+from ppcfetch.adapters.database.driver import Raw, array, ask, driver
 from ppcfetch.adapters.database.rows import JOB_COLUMNS, job_of
 from ppcfetch.model.job import Pool
 from ppcfetch.model.lease import Holder, Lease, Limits, Refusal, Refused
@@ -17,27 +18,27 @@ from ppcfetch.ports import Taking
 
 _COLUMNS = ", ".join(f"jobs.{name.strip()}" for name in JOB_COLUMNS.split(","))
 
-_TAKE = text(f"""
+_TAKE = f"""
 WITH asked AS (
     SELECT id, request
-    FROM unnest(CAST(:ids AS bigint[]), CAST(:requests AS text[])) AS asked (id, request)
+    FROM unnest(CAST(%(ids)s AS bigint[]), CAST(%(requests)s AS text[])) AS asked (id, request)
 ), found AS (
     SELECT {_COLUMNS}, asked.request AS asked_request,
         jobs.due_at <= clock_timestamp() AS due,
         CASE
             -- This very request was granted, and its answer lost: the same answer again.
-            WHEN jobs.request = asked.request AND jobs.holder = :consumer
-                AND jobs.incarnation = :incarnation AND jobs.state IN ('running', 'dead')
+            WHEN jobs.request = asked.request AND jobs.holder = %(consumer)s
+                AND jobs.incarnation = %(incarnation)s AND jobs.state IN ('running', 'dead')
             THEN CASE jobs.state WHEN 'running' THEN 'leased' ELSE 'used up' END
             WHEN jobs.state NOT IN ('queued', 'running') THEN 'settled'
             WHEN jobs.state = 'queued' AND NOT jobs.admitted THEN 'not due'
-            WHEN jobs.pool <> :pool THEN 'other pool'
+            WHEN jobs.pool <> %(pool)s THEN 'other pool'
             WHEN jobs.state = 'queued' AND jobs.due_at > clock_timestamp() THEN 'not due'
             WHEN jobs.state = 'running'
-                AND NOT (jobs.holder = :consumer AND jobs.incarnation < :incarnation)
-                AND jobs.beat_at > clock_timestamp() - CAST(:lease AS interval)
+                AND NOT (jobs.holder = %(consumer)s AND jobs.incarnation < %(incarnation)s)
+                AND jobs.beat_at > clock_timestamp() - CAST(%(lease)s AS interval)
             THEN 'held'
-            WHEN jobs.starts >= :max_starts THEN 'dies'
+            WHEN jobs.starts >= %(max_starts)s THEN 'dies'
             ELSE 'free'
         END AS verdict
     FROM jobs JOIN asked ON asked.id = jobs.id
@@ -49,18 +50,18 @@ WITH asked AS (
         fence = jobs.fence + 1,
         starts = jobs.starts + CASE found.verdict WHEN 'free' THEN 1 ELSE 0 END,
         start_given_back = false,
-        holder = :consumer,
-        incarnation = :incarnation,
+        holder = %(consumer)s,
+        incarnation = %(incarnation)s,
         request = found.asked_request,
         beat_at = clock_timestamp(),
         taken_at = CASE found.verdict WHEN 'free' THEN clock_timestamp() ELSE jobs.taken_at END,
         finished_at = CASE found.verdict WHEN 'dies' THEN clock_timestamp() END,
         error = CASE found.verdict
-            WHEN 'dies' THEN format('started %s times without storing a page', jobs.starts)
+            WHEN 'dies' THEN format('started %%s times without storing a page', jobs.starts)
             ELSE jobs.error
         END
     FROM found
-    WHERE jobs.id = found.id AND found.verdict = ANY(CAST(:written AS text[]))
+    WHERE jobs.id = found.id AND found.verdict = ANY(CAST(%(written)s AS text[]))
     RETURNING {_COLUMNS}, found.verdict
 ), starting AS (
     -- Where a job dies its domain has to be locked before any fetch: `_pass_on_to_fetches`.
@@ -74,8 +75,8 @@ WITH asked AS (
 )
 SELECT {JOB_COLUMNS}, verdict FROM taken
 UNION ALL
-SELECT {JOB_COLUMNS}, verdict FROM found WHERE verdict <> ALL(CAST(:written AS text[]))
-""")  # noqa: S608 -- column names of our own
+SELECT {JOB_COLUMNS}, verdict FROM found WHERE verdict <> ALL(CAST(%(written)s AS text[]))
+""".encode()  # noqa: S608 -- column names of our own
 
 _START_FETCHES = text("""
 UPDATE fetches SET started_at = clock_timestamp()
@@ -94,48 +95,71 @@ _REFUSALS = {
 
 
 def take_leases(
+    raw: Raw, takings: Sequence[Taking], *, holder: Holder, pool: Pool, limits: Limits
+) -> dict[int, Lease | Refused]:
+    """Give one answer for each job id, as `ppcfetch.ports.Jobs.take` says, in one statement.
+
+    Shape: a job whose starts are used up is left as it is, though refused as such: ask for those
+    again with `bury_used_up`, in a transaction, since fetches may end.
+    """
+    rows = _take(raw, takings, ["free"], holder=holder, pool=pool, limits=limits)
+    return _answers(takings, rows, holder)
+
+
+def bury_used_up(
     connection: Connection,
     takings: Sequence[Taking],
     *,
     holder: Holder,
     pool: Pool,
     limits: Limits,
-    burying: bool,
 ) -> dict[int, Lease | Refused]:
-    """Give one answer for each job id, as `ppcfetch.ports.Jobs.take` says.
+    """Give answers as `take_leases`, and end the jobs that it left, with their fetches."""
+    with driver(connection) as raw:
+        rows = _take(raw, takings, ["free", "dies"], holder=holder, pool=pool, limits=limits)
+    _pass_on_to_fetches(connection, rows)
+    return _answers(takings, rows, holder)
 
-    Shape: without `burying` it is one statement, and a job whose starts are used up is left as it
-    is, though refused as such: ask for those again, in a transaction, since fetches may end.
-    """
+
+def _take(
+    raw: Raw,
+    takings: Sequence[Taking],
+    written: Sequence[str],
+    *,
+    holder: Holder,
+    pool: Pool,
+    limits: Limits,
+) -> Sequence[Any]:
     asked = {taking.job_id: taking.request for taking in takings}
-    rows = connection.execute(
-        _TAKE,
-        {
-            "ids": list(asked),
-            "requests": list(asked.values()),
-            "consumer": holder.consumer,
-            "incarnation": holder.incarnation,
-            "pool": str(pool),
-            "lease": limits.lease,
-            "max_starts": limits.max_starts,
-            "written": ["free", "dies"] if burying else ["free"],
-        },
-    ).all()
-    if burying:
-        _pass_on_to_fetches(connection, rows)
+    told = {
+        "ids": array(asked),
+        "requests": array(asked.values()),
+        "consumer": holder.consumer,
+        "incarnation": holder.incarnation,
+        "pool": pool.value,
+        "lease": limits.lease,
+        "max_starts": limits.max_starts,
+        "written": array(written),
+    }
+    return ask(raw, _TAKE, told).fetchall()
+
+
+def _answers(
+    takings: Sequence[Taking], rows: Sequence[Any], holder: Holder
+) -> dict[int, Lease | Refused]:
     answers: dict[int, Lease | Refused] = {
-        job_id: Refused(job_id, Refusal.UNKNOWN) for job_id in asked
+        taking.job_id: Refused(taking.job_id, Refusal.UNKNOWN) for taking in takings
     }
     return answers | {row.id: _answer(row, holder) for row in rows}
 
 
-def _answer(row: Row[Any], holder: Holder) -> Lease | Refused:
+def _answer(row: Any, holder: Holder) -> Lease | Refused:
     if row.verdict in _LEASED:
         return Lease(job_of(row), row.fence, holder)
     return Refused(row.id, _REFUSALS[row.verdict], Pool(row.pool))
 
 
-def _pass_on_to_fetches(connection: Connection, rows: Sequence[Row[Any]]) -> None:
+def _pass_on_to_fetches(connection: Connection, rows: Sequence[Any]) -> None:
     """End the fetches whose last job died just now; only then others start here, not above."""
     dying = {row.fetch_id for row in rows if row.verdict == "dies"}
     if dying:
