@@ -1,11 +1,10 @@
-"""What a stored archive page costs beyond moving its rows into PostgreSQL."""
+"""What a stored archive page costs in a huge domain beyond what it costs in a small one."""
 
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 from itertools import count
 
-import psycopg
 import pytest
 from sqlalchemy import Engine
 
@@ -15,7 +14,6 @@ from ppcfetch.model.ad import ArchivePage
 from ppcfetch.model.lease import Lease
 from tests.bench.ratio import compare, report
 from tests.contract.pages_rig import NOON, ad, lease_of, page, rows, write
-from tests.servers import libpq
 
 PAGE_SIZE = 100
 ROUNDS = 100
@@ -66,26 +64,6 @@ def engine(database_url: str) -> Iterator[Engine]:
     made.dispose()
 
 
-@pytest.fixture
-def plain(database_url: str) -> Iterator[psycopg.Connection]:
-    """Give a connection with a table that nothing guards."""
-    with psycopg.connect(libpq(database_url)) as connection:
-        connection.execute(
-            "CREATE TABLE floor (domain text, advertiser text, creative text, url text)"
-        )
-        connection.commit()
-        yield connection
-
-
-def test_a_page_write_against_a_bare_copy(engine: Engine, plain: psycopg.Connection) -> None:
-    walk = Walk(engine, "small.example")
-
-    ratio = compare(floor=lambda: copy_bare_rows(plain), ours=walk.store, rounds=ROUNDS)
-
-    report("page write", ratio)
-    assert walk.held() == PAGE_SIZE * ROUNDS
-
-
 def test_a_page_write_into_a_huge_domain_against_one_into_a_small(engine: Engine) -> None:
     huge, small = Walk(engine, "huge.example"), Walk(engine, "small.example")
     for _ in range(HELD // PAGE_SIZE):
@@ -95,11 +73,3 @@ def test_a_page_write_into_a_huge_domain_against_one_into_a_small(engine: Engine
 
     report(f"page write with {HELD:,} ads held", ratio)
     assert huge.held() - small.held() == HELD
-
-
-def copy_bare_rows(connection: psycopg.Connection) -> None:
-    """Move one page of rows in and commit: the least that any write costs."""
-    with connection.cursor().copy("COPY floor FROM STDIN") as copy:
-        for number in range(PAGE_SIZE):
-            copy.write_row(("floor.example", "AR01", f"CR{number}", "https://pictures.example/1"))
-    connection.commit()

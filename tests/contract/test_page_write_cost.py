@@ -7,11 +7,16 @@ import pytest
 from sqlalchemy import Engine, text
 
 from ppcfetch.adapters.database import page_statements as sql
+from ppcfetch.adapters.database.driver import driver
 from ppcfetch.adapters.database.engine import make_engine
+from ppcfetch.adapters.database.numbered import numbered
+from ppcfetch.adapters.database.page_arrays import teach
+from ppcfetch.adapters.database.page_rows import bound
 from tests.contract.pages_rig import ad, fetched, lease_of
 
 ADS = 20_000
 PAGE_SIZE = 100
+PICKED = range(1, ADS + 1, ADS // PAGE_SIZE)
 BLOCKS = 40 * PAGE_SIZE
 """An upsert reads a few blocks of each index for each ad; a look through the domain hundreds."""
 
@@ -22,11 +27,6 @@ SELECT 'huge.example', 'AR' || mod(n, 500), 'CR' || n, 1, 0, 1, 1 FROM generate_
 INSERT INTO domain_advertisers (domain, advertiser_id, ads)
 SELECT domain, advertiser_id, count(*) FROM ads WHERE domain = 'huge.example' GROUP BY 1, 2
 """  # noqa: S608 -- our own number
-
-INCOMING = f"""
-INSERT INTO incoming_ads (advertiser_id, creative_id, format, preview_kind)
-SELECT 'AR' || mod(n, 500), 'CR' || n, 1, 0 FROM generate_series(1, {ADS}, {ADS // PAGE_SIZE}) n
-"""  # noqa: S608 -- our own numbers
 
 
 @pytest.fixture
@@ -49,16 +49,17 @@ def test_a_domain_that_statistics_do_not_know_is_not_looked_through(engine: Engi
         "domain": "huge.example", "fetch": lease.job.fetch_id, "job": lease.job.id, "pages": 0,
         "fence": 1, "holder": "w", "incarnation": 1, "cursor_in": None, "cursor": "c",
         "ads": PAGE_SIZE, "warnings": 0, "lower": None, "upper": None, "newest": None,
-        "in_order": True,
+        "in_order": True, "to_end": False,
     }  # fmt: skip
+    known = [ad(n, advertiser_id=f"AR{n % 500}", creative_id=f"CR{n}") for n in PICKED]
 
     # When
     with engine.begin() as connection:
         connection.execute(text(FILL))
-        connection.exec_driver_sql(sql.MAKE_INCOMING)
-        connection.execute(text(INCOMING))
-        explain = f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {sql.STORE_PAGE}"
-        (plan,) = connection.exec_driver_sql(explain, values).one()
+        with driver(connection) as raw:
+            teach(raw)
+            explain = numbered(f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {sql.STORE_PAGE}")
+            ((plan,),) = explain.run(raw, values | dict(bound(known))).fetchall()
 
     # Then
     top = plan[0]["Plan"]

@@ -360,8 +360,8 @@ ROWS: tuple[tuple[str, str, str, str, str], ...] = (
     (
         "rows of a page go in in one order",
         f"{ROWS_FOLDER}/page_statements.py",
-        "ORDER BY i.advertiser_id\nON CONFLICT (advertiser_id) DO UPDATE SET name = excluded.name",
-        "ORDER BY random()\nON CONFLICT (advertiser_id) DO UPDATE SET name = excluded.name",
+        "ORDER BY i.advertiser_id\n    ON CONFLICT (advertiser_id) DO UPDATE SET name",
+        "ORDER BY random()\n    ON CONFLICT (advertiser_id) DO UPDATE SET name",
         "tests/contract/test_page_write_locks.py",
     ),
 )

@@ -1,10 +1,11 @@
-"""The rows of one archive page, each ad once, as the page write copies them into the database."""
+"""The rows of one archive page, each ad once, as the page write takes them to the database."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
 
 from ppcfetch.adapters.database.codes import FORMAT_CODES, PREVIEW_CODES
+from ppcfetch.adapters.database.page_arrays import Array, array
 from ppcfetch.model.ad import Ad, AdFormat, PreviewKind
 
 COLUMNS = (
@@ -20,7 +21,7 @@ COLUMNS = (
     ("preview_width", "int4"),
     ("preview_height", "int4"),
 )
-"""Names and types of the temporary table, in the order of `row_of`."""
+"""Names and types of what the page write binds, in the order of `row_of`."""
 
 TYPES = tuple(name for _, name in COLUMNS)
 
@@ -53,6 +54,15 @@ def row_of(ad: Ad) -> Row:
         preview.width,
         preview.height,
     )
+
+
+def bound(ads: Iterable[Ad]) -> Mapping[str, Array]:
+    """Give the columns of a page's ads, each ad once, by the names that the statement binds."""
+    rows = [row_of(ad) for ad in collapsed(ads)]
+    columns = zip(*rows, strict=True) if rows else [()] * len(COLUMNS)
+    return {
+        name: array(kind, column) for (name, kind), column in zip(COLUMNS, columns, strict=True)
+    }
 
 
 def _merged(earlier: Ad, later: Ad) -> Ad:

@@ -11,6 +11,7 @@ by a prepared statement, can then never read the whole table once it has grown.
 """
 
 ADVANCE_JOB = """
+WITH advanced AS (
 UPDATE jobs
 SET cursor = %(cursor)s, mark = %(mark)s, oldest = %(oldest)s,
     newest = %(newest)s, until = %(until)s,
@@ -19,9 +20,16 @@ SET cursor = %(cursor)s, mark = %(mark)s, oldest = %(oldest)s,
     state = CASE WHEN %(ended)s THEN 'done' ELSE state END,
     finished_at = CASE WHEN %(ended)s THEN clock_timestamp() ELSE finished_at END
 WHERE id = %(job)s AND fence = %(fence)s AND pages = %(pages)s AND state = 'running'
+RETURNING id
+)
+SELECT domain FROM domains
+WHERE domain = %(domain)s AND (SELECT count(*) FROM advanced) = 1
+FOR NO KEY UPDATE
 """
+"""One row, the domain's, which is locked once the job's is moved; none when it is not as leased.
 
-LOCK_DOMAIN = "SELECT domain FROM domains WHERE domain = %(domain)s FOR NO KEY UPDATE"
+The condition on the job is settled before the domain is looked for: so the job is locked first.
+"""
 
 WRITTEN_BEFORE = """
 SELECT l.new, l.changed
@@ -30,37 +38,12 @@ WHERE j.id = %(job)s AND j.fence = %(fence)s AND j.pages = %(pages)s + 1
 """
 """One row when the page's first write was committed and only its answer was lost."""
 
-MAKE_INCOMING = """
-CREATE TEMPORARY TABLE IF NOT EXISTS incoming_ads (
-    advertiser_id text COLLATE "C", creative_id text COLLATE "C",
-    advertiser_name text, format smallint,
-    first_shown timestamptz, last_shown timestamptz, days_shown integer,
-    preview_kind smallint, preview_url text, preview_width integer, preview_height integer
-) ON COMMIT DELETE ROWS
-"""
-
-COPY_INCOMING = "COPY incoming_ads FROM STDIN (FORMAT binary)"
-
-STORE_ADVERTISERS = """
-INSERT INTO advertisers (advertiser_id, name)
-SELECT i.advertiser_id, i.name
-FROM (
-    SELECT advertiser_id, max(advertiser_name) AS name FROM incoming_ads GROUP BY advertiser_id
-) i
-LEFT JOIN LATERAL (
-    SELECT true AS held, a.name FROM advertisers a WHERE a.advertiser_id = i.advertiser_id OFFSET 0
-) a ON true
-WHERE a.held IS NULL OR (i.name IS NOT NULL AND i.name IS DISTINCT FROM a.name)
-ORDER BY i.advertiser_id
-ON CONFLICT (advertiser_id) DO UPDATE SET name = excluded.name
-WHERE excluded.name IS NOT NULL AND advertisers.name IS DISTINCT FROM excluded.name
-"""
-
 STORE_PAGE = """
 WITH met AS MATERIALIZED (
     -- What came beside what is held, and what will be held: dates only widen, a preview and a
     -- known format are replaced by what was seen last.
-    SELECT i.advertiser_id, i.creative_id, a.held IS NULL AS new,
+    SELECT i.advertiser_id COLLATE "C" AS advertiser_id, i.creative_id COLLATE "C" AS creative_id,
+        i.advertiser_name AS name, a.held IS NULL AS new,
         a.last_fetch_id IS DISTINCT FROM %(fetch)s AS first_sight,
         a.first_fetch_id IS DISTINCT FROM %(fetch)s
             AND a.changed_fetch_id IS DISTINCT FROM %(fetch)s AS may_change,
@@ -78,7 +61,14 @@ WITH met AS MATERIALIZED (
             AS preview_width,
         CASE WHEN i.preview_kind = 0 THEN a.preview_height ELSE i.preview_height END
             AS preview_height
-    FROM incoming_ads i
+    FROM unnest(
+        %(advertiser_id)b, %(creative_id)b, %(advertiser_name)b, %(format)b, %(first_shown)b,
+        %(last_shown)b, %(days_shown)b, %(preview_kind)b, %(preview_url)b, %(preview_width)b,
+        %(preview_height)b
+    ) i (
+        advertiser_id, creative_id, advertiser_name, format, first_shown,
+        last_shown, days_shown, preview_kind, preview_url, preview_width, preview_height
+    )
     LEFT JOIN LATERAL (
         SELECT true AS held, ads.* FROM ads
         WHERE ads.domain = %(domain)s AND ads.advertiser_id = i.advertiser_id
@@ -96,12 +86,22 @@ WITH met AS MATERIALIZED (
             OR preview_kind = 1 AND (preview_url, preview_width, preview_height)
                 IS DISTINCT FROM (old_url, old_width, old_height)
         ) AS changed,
-        first_sight OR format <> old_format OR preview_kind <> old_kind
+        NOT new AND (first_sight OR format <> old_format OR preview_kind <> old_kind
             OR (first_shown, last_shown, days_shown, preview_url, preview_width, preview_height)
                 IS DISTINCT FROM
-                (old_first, old_last, old_days, old_url, old_width, old_height) AS to_write
+                (old_first, old_last, old_days, old_url, old_width, old_height)) AS to_write
     FROM met
-), stored AS (
+), added AS (
+    -- Nobody else can add an ad to a domain whose row is locked: no conflict is looked for.
+    INSERT INTO ads (
+        domain, advertiser_id, creative_id, format, first_shown, last_shown, days_shown,
+        preview_kind, preview_url, preview_width, preview_height, first_fetch_id, last_fetch_id
+    )
+    SELECT %(domain)s, advertiser_id, creative_id, format, first_shown, last_shown, days_shown,
+        preview_kind, preview_url, preview_width, preview_height, %(fetch)s, %(fetch)s
+    FROM told WHERE new
+    ORDER BY advertiser_id, creative_id
+), kept AS (
     INSERT INTO ads (
         domain, advertiser_id, creative_id, format, first_shown, last_shown, days_shown,
         preview_kind, preview_url, preview_width, preview_height,
@@ -114,29 +114,50 @@ WITH met AS MATERIALIZED (
     ORDER BY advertiser_id, creative_id
     ON CONFLICT (domain, advertiser_id, creative_id) DO UPDATE SET
         format = excluded.format,
-        first_shown = least(ads.first_shown, excluded.first_shown),
-        last_shown = greatest(ads.last_shown, excluded.last_shown),
-        days_shown = greatest(ads.days_shown, excluded.days_shown),
+        first_shown = excluded.first_shown, last_shown = excluded.last_shown,
+        days_shown = excluded.days_shown,
         preview_kind = excluded.preview_kind, preview_url = excluded.preview_url,
         preview_width = excluded.preview_width, preview_height = excluded.preview_height,
         last_fetch_id = excluded.last_fetch_id,
         changed_fetch_id = coalesce(excluded.changed_fetch_id, ads.changed_fetch_id)
+), by_advertiser AS MATERIALIZED (
+    SELECT t.advertiser_id, t.name, t.ads,
+        least(d.first_shown, t.first_shown) AS first_shown,
+        greatest(d.last_shown, t.last_shown) AS last_shown,
+        d.held IS NULL AS new, d.first_shown AS old_first, d.last_shown AS old_last,
+        a.held IS NULL AS unknown, a.name AS old_name
+    FROM (
+        SELECT advertiser_id, max(name) AS name, count(*) FILTER (WHERE new) AS ads,
+            min(first_shown) AS first_shown, max(last_shown) AS last_shown
+        FROM told GROUP BY advertiser_id
+    ) t
+    LEFT JOIN LATERAL (
+        SELECT true AS held, d.first_shown, d.last_shown FROM domain_advertisers d
+        WHERE d.domain = %(domain)s AND d.advertiser_id = t.advertiser_id
+        OFFSET 0
+    ) d ON true
+    LEFT JOIN LATERAL (
+        SELECT true AS held, a.name FROM advertisers a
+        WHERE a.advertiser_id = t.advertiser_id
+        OFFSET 0
+    ) a ON true
+), named AS (
+    -- Shared by domains: in the order of their ids, and only those that are new or renamed.
+    INSERT INTO advertisers (advertiser_id, name)
+    SELECT i.advertiser_id, i.name FROM by_advertiser i
+    WHERE i.unknown OR (i.name IS NOT NULL AND i.name IS DISTINCT FROM i.old_name)
+    ORDER BY i.advertiser_id
+    ON CONFLICT (advertiser_id) DO UPDATE SET name = excluded.name
+    WHERE excluded.name IS NOT NULL AND advertisers.name IS DISTINCT FROM excluded.name
 ), counted_advertisers AS (
-    -- No version of the row ends at an insert: xmax tells inserted rows from updated ones.
     INSERT INTO domain_advertisers (domain, advertiser_id, ads, first_shown, last_shown)
-    SELECT %(domain)s, advertiser_id, count(*) FILTER (WHERE new),
-        min(first_shown), max(last_shown)
-    FROM told GROUP BY advertiser_id ORDER BY advertiser_id
+    SELECT %(domain)s, advertiser_id, ads, first_shown, last_shown
+    FROM by_advertiser
+    WHERE ads > 0 OR first_shown IS DISTINCT FROM old_first OR last_shown IS DISTINCT FROM old_last
+    ORDER BY advertiser_id
     ON CONFLICT (domain, advertiser_id) DO UPDATE SET
         ads = domain_advertisers.ads + excluded.ads,
-        first_shown = least(domain_advertisers.first_shown, excluded.first_shown),
-        last_shown = greatest(domain_advertisers.last_shown, excluded.last_shown)
-    WHERE excluded.ads > 0
-        OR least(domain_advertisers.first_shown, excluded.first_shown)
-            IS DISTINCT FROM domain_advertisers.first_shown
-        OR greatest(domain_advertisers.last_shown, excluded.last_shown)
-            IS DISTINCT FROM domain_advertisers.last_shown
-    RETURNING xmax = 0 AS new
+        first_shown = excluded.first_shown, last_shown = excluded.last_shown
 ), counted_days AS (
     INSERT INTO domain_days (domain, day, delta)
     SELECT %(domain)s, m.day, sum(m.delta)
@@ -157,7 +178,7 @@ WITH met AS MATERIALIZED (
         count(*) FILTER (WHERE format = 1) - count(*) FILTER (WHERE old_format = 1) AS text_ads,
         count(*) FILTER (WHERE format = 2) - count(*) FILTER (WHERE old_format = 2) AS image_ads,
         count(*) FILTER (WHERE format = 3) - count(*) FILTER (WHERE old_format = 3) AS video_ads,
-        (SELECT count(*) FROM counted_advertisers a WHERE a.new) AS advertisers
+        (SELECT count(*) FROM by_advertiser a WHERE a.new) AS advertisers
     FROM told
 ), counted_domain AS (
     UPDATE domains SET

@@ -5,14 +5,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import psycopg
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Engine
 
 from ppcfetch.adapters.database import page_statements as sql
 from ppcfetch.adapters.database.closing import close_fetches
 from ppcfetch.adapters.database.codes import FORMAT_CODES
 from ppcfetch.adapters.database.driver import driver
 from ppcfetch.adapters.database.engine import translated
-from ppcfetch.adapters.database.page_rows import TYPES, collapsed, row_of
+from ppcfetch.adapters.database.numbered import numbered
+from ppcfetch.adapters.database.page_arrays import teach
+from ppcfetch.adapters.database.page_rows import bound
 from ppcfetch.errors import LeaseLost
 from ppcfetch.model.ad import ArchivePage, Query
 from ppcfetch.model.job import Checkpoint, JobState
@@ -20,7 +22,8 @@ from ppcfetch.model.lease import Lease
 from ppcfetch.model.walk import goes_to_its_end
 from ppcfetch.ports import Progress
 
-_INCOMING = "ppcfetch.incoming"
+_ADVANCE_JOB = numbered(sql.ADVANCE_JOB)
+_STORE_PAGE = numbered(sql.STORE_PAGE)
 
 _Raw = psycopg.Connection[Any]
 
@@ -90,11 +93,7 @@ class _Write:
 
 
 class PostgresPages:
-    """The port `ppcfetch.ports.Pages` on PostgreSQL.
-
-    Shape: each connection keeps one temporary table for the rows of a page, which every commit
-    empties.
-    """
+    """The port `ppcfetch.ports.Pages` on PostgreSQL."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -109,7 +108,6 @@ class PostgresPages:
         """Store a page as the port says, in one transaction of few round trips."""
         write = _Write(lease, page, checkpoint, parts)
         with translated(), self._engine.connect() as connection:
-            _prepare(connection)
             with connection.begin(), driver(connection) as raw:
                 if not _advance(raw, write):
                     return write.progress(*_stored_before(raw, write))
@@ -121,33 +119,16 @@ class PostgresPages:
             return write.progress(*counts)
 
 
-def _prepare(connection: Connection) -> None:
-    """Make the temporary table, in a transaction of its own that no lost lease rolls back."""
-    if _INCOMING in connection.info:
-        return
-    connection.exec_driver_sql(sql.MAKE_INCOMING)
-    connection.commit()
-    connection.info[_INCOMING] = True
-
-
 def _advance(raw: _Raw, write: _Write) -> bool:
     """Move the job's checkpoint and lock its domain; False when the row is not as leased."""
-    values = write.values()
-    with raw.pipeline():
-        job = raw.execute(sql.ADVANCE_JOB, values, prepare=True)
-        raw.execute(sql.LOCK_DOMAIN, values, prepare=True)
-    return job.rowcount == 1
+    return _ADVANCE_JOB.run(raw, write.values()).rowcount == 1
 
 
 def _store(raw: _Raw, write: _Write) -> tuple[int, int]:
     """Store what the page tells; gives how many of its ads were new and changed."""
-    with raw.cursor() as cursor, cursor.copy(sql.COPY_INCOMING) as copy:
-        copy.set_types(TYPES)
-        for ad in collapsed(write.page.ads):
-            copy.write_row(row_of(ad))
-    with raw.pipeline():
-        raw.execute(sql.STORE_ADVERTISERS, prepare=True)
-        stored = raw.execute(sql.STORE_PAGE, write.values(), prepare=True)
+    teach(raw)
+    values = {**write.values(), **bound(write.page.ads)}
+    stored = _STORE_PAGE.run(raw, values)
     new, changed = stored.fetchall()[0]
     return new, changed
 
