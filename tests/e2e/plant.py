@@ -169,9 +169,10 @@ class Plant:
         """Make the archive behave in a way until told otherwise."""
         httpx.put(f"{self.archive}/_emulator/behaviour", json=behaviour).raise_for_status()
 
-    def requests(self) -> dict[str, Any]:
-        """Give what the archive was asked."""
-        answer: dict[str, Any] = httpx.get(f"{self.archive}/_emulator/requests").json()
+    def requests(self, **wanted: str) -> dict[str, Any]:
+        """Give what the archive was asked; `domain=…` for one alone."""
+        asked = httpx.get(f"{self.archive}/_emulator/requests", params=wanted)
+        answer: dict[str, Any] = asked.json()
         return answer
 
     def truth(self, domain: str) -> dict[str, dict[str, Any]]:

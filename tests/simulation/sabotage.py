@@ -40,7 +40,7 @@ def main() -> int:
     chosen = [one for one in ALL if asked.only in f"{one.clause} {one.file} {one.caught_by}"]
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "copy"
-        _copy_project(copy)
+        copy_project(copy)
         if not _passes_unmutated(copy, chosen):
             return 1
         survivors = [one for one in chosen if not _try(copy, one)]
@@ -48,7 +48,8 @@ def main() -> int:
     return int(bool(survivors))
 
 
-def _copy_project(copy: Path) -> None:
+def copy_project(copy: Path) -> None:
+    """Copy what runs and what tests it, for a sabotage that must not be seen elsewhere."""
     copy.mkdir()
     for name in COPIED:
         source = ROOT / name
