@@ -85,6 +85,7 @@ class Settings(BaseSettings):
     proxy_hops: int = Field(default=0, ge=0, le=5)
     trusted_hosts: str = ""
     stale_hours: float = Field(default=24, gt=0, le=87_600)
+    schedule_hours: float | None = Field(default=None, gt=0, le=87_600)
     fetches_at_once: int = Field(default=20, ge=1)
     lease_seconds: Seconds = 60
     renew_seconds: Seconds | None = None
@@ -159,6 +160,11 @@ class Settings(BaseSettings):
     def stale_after(self) -> timedelta:
         """How old a domain may be before it counts as stale."""
         return timedelta(hours=self.stale_hours)
+
+    @property
+    def schedule_every(self) -> timedelta | None:
+        """The age from which a watched domain is fetched by itself; None is never."""
+        return None if self.schedule_hours is None else timedelta(hours=self.schedule_hours)
 
     @property
     def sweep_every(self) -> timedelta:

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from ppcfetch.model.job import Pool
 from ppcfetch.model.operation import Deed, Noted, Pause, pool_target
-from tests.fakes_fetches import FakeDue
+from tests.fakes_watches import FakeWatches
 
 
-class FakeOperators(FakeDue):
+class FakeOperators(FakeWatches):
     """The ports `Pauses` and `Audit`."""
 
     def pause_of(self, pool: Pool) -> Pause | None:

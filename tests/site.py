@@ -26,6 +26,7 @@ from ppcfetch.model.page import (
     ProgressPage,
 )
 from ppcfetch.ports import Asked, Request
+from tests.site_lists import FakeWatchLists
 from web import create_app
 from web.config import SiteConfig
 from web.services import Health, Services
@@ -253,6 +254,7 @@ class FakeSite:
     catalogue: FakeCatalogue = field(default_factory=FakeCatalogue)
     users: FakeUsers = field(default_factory=FakeUsers)
     passwords: FakePasswords = field(default_factory=FakePasswords)
+    watches: FakeWatchLists = field(default_factory=FakeWatchLists)
     requests: list[Request] = field(default_factory=list)
     cancelled: list[int] = field(default_factory=list)
     health: Health = field(default_factory=lambda: Health(database=True, schema=True, stream=True))
@@ -296,6 +298,7 @@ class FakeSite:
             users=self.users,
             sessions=self.sessions,
             passwords=self.passwords,
+            watches=self.watches,
             health=look,
             walks=lambda _fetch: self.walks,
         )

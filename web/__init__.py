@@ -22,6 +22,7 @@ from web import (
     request_log,
     search,
     security,
+    watches,
     words,
 )
 from web.config import SiteConfig
@@ -47,7 +48,7 @@ def create_app(services: Services, site: SiteConfig) -> Flask:
     permissions.install(app)
     CSRFProtect(app)
     words.install(app)
-    for part in (about, accounts, ads, domains, fetches, health, search):
+    for part in (about, accounts, ads, domains, fetches, health, search, watches):
         app.register_blueprint(part.blueprint)
     limits.install(app, site.limiter_storage)
     wrapped = assets.serve_static(app.wsgi_app, app.extensions["ppcfetch.assets"], https=site.https)

@@ -20,6 +20,8 @@ DONE = {
     "password": "The password is changed. Your other log-ins have ended.",
     "elsewhere": "All other log-ins have ended.",
 }
+MOST_WATCHED = 500
+"""Watched domains that are listed."""
 
 blueprint = Blueprint("accounts", __name__)
 
@@ -82,7 +84,7 @@ def log_out() -> Answer:
 
 @blueprint.get("/account")
 def account() -> Answer:
-    """Show what can be changed about one's account."""
+    """Show the watched domains, and what can be changed about one's account."""
     return _account()
 
 
@@ -167,5 +169,12 @@ def _form(template: str, problem: str | None = None, status: HTTPStatus = HTTPSt
 
 def _account(problem: str | None = None) -> Answer:
     done = DONE.get(request.args.get("done", ""))
-    page = render_template("account.html", problem=problem, done=done, shortest=SHORTEST_PASSWORD)
+    page = render_template(
+        "account.html",
+        problem=problem,
+        done=done,
+        shortest=SHORTEST_PASSWORD,
+        watched=services().watches.of(_user().id, MOST_WATCHED),
+        most_watched=MOST_WATCHED,
+    )
     return make_response(page, HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK)

@@ -118,6 +118,7 @@ def _drawn(page: DomainPage) -> str:
     names = {share.advertiser_id: share.name for share in page.advertisers}
     listing = Listing(query, page.formats, names.get(query.advertiser_id or ""))
     bar, figures = bar_and_figures(page)
+    user = current_user()
     newest = page.latest or page.complete
     lengths = bar_lengths([share.ads for share in page.advertisers])
     return render_template(
@@ -131,6 +132,7 @@ def _drawn(page: DomainPage) -> str:
         held=page.ads,
         more=0,
         live=bar.every is not None,
+        watched=user is not None and services().watches.has(user.id, page.domain),
         map=activity_map(page.per_day, page.now.date()),
         shares=list(zip(page.advertisers, lengths, strict=True)),
         listing=listing,

@@ -20,6 +20,8 @@ ROUTES: tuple[tuple[str, str, str], ...] = (
     ("accounts.change_password", "5 per minute;20 per hour", "user"),
     ("domains.refresh", "60 per minute;600 per hour", "user"),
     ("domains.cancel", "60 per minute", "user"),
+    ("watches.watch", "60 per minute", "user"),
+    ("watches.unwatch", "60 per minute", "user"),
 )
 """Route, how often, counted by what. Log-ins are counted before the slow hash; by account only
 together with the network, so that nobody can lock an owner out from elsewhere."""

@@ -41,6 +41,8 @@ ROUTES: dict[str, Access] = {
     "health.readyz": Access.ANYBODY,
     "search.home": Access.ANYBODY,
     "search.search": Access.ANYBODY,
+    "watches.unwatch": Access.SIGNED_IN,
+    "watches.watch": Access.SIGNED_IN,
 }
 
 

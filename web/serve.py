@@ -71,6 +71,7 @@ def services_of(ports: SitePorts, checks: Checks) -> Services:
         users=ports.users,
         sessions=ports.sessions,
         passwords=ports.passwords,
+        watches=ports.watches,
         health=checks,
         walks=ports.walks,
     )

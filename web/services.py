@@ -18,7 +18,7 @@ from ppcfetch.model.page import (
     Hits,
     ProgressPage,
 )
-from ppcfetch.ports import Asked, Request
+from ppcfetch.ports import Asked, Request, WatchLists
 
 
 class Catalogue(Protocol):
@@ -140,5 +140,6 @@ class Services:
     users: Users
     sessions: Sessions
     passwords: Passwords
+    watches: WatchLists
     health: Callable[[], Health]
     walks: Callable[[int], Sequence[JobView]]

@@ -23,6 +23,7 @@ class Sweeper:
         self._due = parts.due
         self._doorbell = parts.doorbell
         self._census = parts.census
+        self._schedule = parts.schedule
         self._every = every
         self._clock = parts.clock
 
@@ -40,6 +41,7 @@ class Sweeper:
             doorbell=self._doorbell,
             census=self._census,
             turn=self._every * TURN_IN_ROUNDS,
+            schedule=self._schedule,
         )
         did = {name: value for name, value in asdict(report).items() if value} if report else {}
         if did:

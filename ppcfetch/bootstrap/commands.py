@@ -64,7 +64,7 @@ def open_commands(settings: Settings) -> Iterator[CommandPorts]:
         open_pool = partial(open_engine, stack, addresses.database, "ppcfetch command", size=2)
         work, reading = open_pool(), open_pool(read_only=True)
         redis = open_redis(stack, addresses.redis, patience=PATIENCE)
-        pools = Pools(reading, redis, keys)
+        pools = Pools(reading, redis, keys, schedule=settings.schedule_every)
         yield CommandPorts(
             request_refresh=partial(
                 request_refresh,

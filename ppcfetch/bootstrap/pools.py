@@ -9,6 +9,7 @@ from ppcfetch.adapters.database.engine import Engine
 from ppcfetch.adapters.database.facts import PoolRows, pool_rows, sweeper_turn
 from ppcfetch.adapters.database.ledger_rows import due_or_running
 from ppcfetch.adapters.database.pauses import PostgresPauses
+from ppcfetch.adapters.database.watches import PostgresWatches
 from ppcfetch.adapters.redis.connections import Connections
 from ppcfetch.adapters.redis.inspector import PoolCounts, RedisInspector
 from ppcfetch.adapters.redis.keys import Keys
@@ -22,10 +23,15 @@ from ppcfetch.usecases.ledger import Difference, Look, Message, differences, led
 class Pools:
     """Reads only."""
 
-    def __init__(self, engine: Engine, redis: Connections, keys: Keys) -> None:
+    def __init__(
+        self, engine: Engine, redis: Connections, keys: Keys, *, schedule: timedelta | None = None
+    ) -> None:
+        """Keep the servers. Units: schedule is the age from which watched domains are due."""
         self._engine = engine
         self._client = redis.rest
         self._keys = keys
+        self._watches = PostgresWatches(engine, engine)
+        self._schedule = schedule
         self._pauses = PostgresPauses(engine)
         self._inspector = RedisInspector(redis.rest, keys)
 
@@ -75,10 +81,18 @@ class Pools:
             "dead": rows.dead,
             "oldest_waiting_seconds": _seconds(rows.oldest),
             "last_page_seconds_ago": _seconds(rows.progressed),
+            **self._watched(rows.pool),
             "messages_waiting": counts and counts.undelivered,
             "messages_in_hand": counts and counts.in_hand,
             "ledger_difference": counts and _difference(rows, counts),
         }
+
+    def _watched(self, pool: Pool) -> dict[str, object]:
+        """Tell about watched domains, whose fetches wait in bulk; due is None while it is off."""
+        if pool is not Pool.BULK:
+            return {"watched_domains": None, "watched_due": None}
+        facts = self._watches.facts(self._schedule)
+        return {"watched_domains": facts.watched, "watched_due": facts.due}
 
     def _facts(self, rows: PoolRows, workers: Counter[Pool | None]) -> PoolFacts:
         return PoolFacts(

@@ -13,6 +13,7 @@ from ppcfetch.adapters.database.fetches import PostgresFetches
 from ppcfetch.adapters.database.job_views import JobViews
 from ppcfetch.adapters.database.sessions import Sessions
 from ppcfetch.adapters.database.users import Users
+from ppcfetch.adapters.database.watches import PostgresWatches
 from ppcfetch.adapters.redis.census import RedisCensus
 from ppcfetch.adapters.redis.doorbell import RedisDoorbell
 from ppcfetch.adapters.redis.keys import Keys
@@ -41,6 +42,7 @@ class SitePorts:
     sessions: Sessions
     passwords: Passwords
     fetches: PostgresFetches
+    watches: PostgresWatches
     request_refresh: Callable[[Request], Asked]
     database_facts: Callable[[], DatabaseFacts]
     stream_epoch: Callable[[], str | None]
@@ -63,6 +65,7 @@ def open_site(settings: Settings, *, threads: int) -> Iterator[SitePorts]:
             sessions=Sessions(reading, writing),
             passwords=Passwords(),
             fetches=fetches,
+            watches=PostgresWatches(reading, writing),
             request_refresh=partial(
                 request_refresh, fetches=fetches, doorbell=RedisDoorbell(redis.rest, Keys())
             ),

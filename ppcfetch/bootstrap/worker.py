@@ -23,6 +23,7 @@ from ppcfetch.adapters.redis.names import ConsumerName, take_name
 from ppcfetch.adapters.redis.settling import RedisSettling
 from ppcfetch.bootstrap.addresses import find_addresses
 from ppcfetch.bootstrap.parts import keeping, open_client, open_engine, open_pace, open_redis
+from ppcfetch.bootstrap.scheduling import scheduling
 from ppcfetch.errors import ConfigurationError, StreamUnavailable, Unavailable
 from ppcfetch.model.health import Finding, Verdict
 from ppcfetch.model.job import Pool
@@ -74,6 +75,7 @@ def open_worker(settings: Settings, *, pool: Pool, threads: int) -> Iterator[Wor
             pauses=PostgresPauses(work),
             handler=_handler(stack, settings, addresses, work=work, redis=redis),
             clock=clock,
+            schedule=scheduling(settings, work=work, redis=redis),
         )
 
 

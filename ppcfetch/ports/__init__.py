@@ -12,7 +12,16 @@ from ppcfetch.ports.outside import Archive, Clock, Pace
 from ppcfetch.ports.requests import Asked, DomainSummary, Fetches, Request, Revived, Watching
 from ppcfetch.ports.rows import Due, Jobs, Pages, Progress, Taking
 from ppcfetch.ports.stream import Census, Deliveries, Doorbell, Settling
-from ppcfetch.ports.work import Handler, Name, Run, SweepReport, WorkerPorts
+from ppcfetch.ports.watches import Watched, WatchLists
+from ppcfetch.ports.work import (
+    Handler,
+    Name,
+    Run,
+    Schedule,
+    SweepReport,
+    WorkerPorts,
+    nothing_scheduled,
+)
 
 __all__ = [
     "Answered",
@@ -41,10 +50,14 @@ __all__ = [
     "Request",
     "Revived",
     "Run",
+    "Schedule",
     "Settling",
     "SweepReport",
     "Taking",
+    "WatchLists",
+    "Watched",
     "Watching",
     "Wish",
     "WorkerPorts",
+    "nothing_scheduled",
 ]

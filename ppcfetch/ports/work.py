@@ -43,6 +43,14 @@ class Name(Protocol):
 Handler = Callable[[Run], Iterator[Progress | None]]
 """Runs a job: yields each committed page, and None at other moments when it may be stopped."""
 
+Schedule = Callable[[], int]
+"""Asks for watched domains that have grown old; gives how many."""
+
+
+def nothing_scheduled() -> int:
+    """Ask for nothing: the schedule is off."""
+    return 0
+
 
 @dataclass(frozen=True, slots=True)
 class WorkerPorts:
@@ -65,11 +73,12 @@ class WorkerPorts:
     pauses: Pauses
     handler: Handler
     clock: Clock
+    schedule: Schedule = nothing_scheduled
 
 
 @dataclass(frozen=True, slots=True)
 class SweepReport:
-    """What one sweep did; zero everywhere, but for admitted, on a healthy system."""
+    """What one sweep did; zero but for admitted and scheduled on a healthy system."""
 
     admitted: int = 0
     published: int = 0
@@ -77,4 +86,5 @@ class SweepReport:
     closed: int = 0
     pruned: int = 0
     forgotten: int = 0
+    scheduled: int = 0
     rebuilt: bool = False

@@ -9,7 +9,7 @@ from datetime import timedelta
 
 from ppcfetch.model.job import Pool
 from ppcfetch.model.lease import Holder
-from ppcfetch.ports import Census, Doorbell, Due, SweepReport
+from ppcfetch.ports import Census, Doorbell, Due, Schedule, SweepReport, nothing_scheduled
 from ppcfetch.usecases.admit import admit
 
 BATCH = 200
@@ -17,7 +17,13 @@ RANKS = {Pool.INTERACTIVE: 0, Pool.BULK: 1}
 
 
 def sweep(
-    holder: Holder, *, due: Due, doorbell: Doorbell, census: Census, turn: timedelta
+    holder: Holder,
+    *,
+    due: Due,
+    doorbell: Doorbell,
+    census: Census,
+    turn: timedelta,
+    schedule: Schedule = nothing_scheduled,
 ) -> SweepReport | None:
     """Make one round, or give None when another process has the turn.
 
@@ -34,6 +40,7 @@ def sweep(
         closed=due.close_idle_fetches(),
         pruned=due.prune(),
         forgotten=len(census.forget_consumers()),
+        scheduled=schedule(),
         rebuilt=rebuilt,
     )
 

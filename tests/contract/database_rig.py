@@ -12,10 +12,12 @@ from ppcfetch.adapters.database.audit import PostgresAudit
 from ppcfetch.adapters.database.due import PostgresDue
 from ppcfetch.adapters.database.engine import make_engine
 from ppcfetch.adapters.database.fetches import PostgresFetches
+from ppcfetch.adapters.database.importing import PostgresImports
 from ppcfetch.adapters.database.jobs import PostgresJobs
 from ppcfetch.adapters.database.pages import PostgresPages
 from ppcfetch.adapters.database.pauses import PostgresPauses
 from ppcfetch.adapters.database.rows import job_of
+from ppcfetch.adapters.database.watches import PostgresWatches
 from ppcfetch.model.ad import Ad, AdFormat, ArchivePage, Preview, PreviewKind, Query
 from ppcfetch.model.admission import Admission
 from ppcfetch.model.domain import DomainName
@@ -28,12 +30,15 @@ from ppcfetch.ports import (
     Audit,
     Due,
     Fetches,
+    Imports,
     Jobs,
     Pages,
     Pauses,
     Progress,
     Request,
     Taking,
+    Watched,
+    WatchLists,
 )
 from tests.fakes_database import FakeDatabase
 from tests.fakes_tables import KEEPING, LIMITS, JobRow
@@ -50,6 +55,7 @@ _TIMES = {
     "page_log": ("written_at",),
     "sessions": ("expires_at",),
     "turns": ("expires_at",),
+    "watches": ("created_at",),
 }
 
 
@@ -63,6 +69,9 @@ class Rig:
     pages: Pages
     pauses: Pauses
     audit: Audit
+    imports: Imports
+    watches: WatchLists
+    watched: Watched
 
     def passes(self, length: timedelta) -> None:
         """Let time pass, as far as the database can tell."""
@@ -70,6 +79,10 @@ class Rig:
 
     def job(self, job_id: int) -> Job | None:
         """Give a job's row, None when there is none."""
+        raise NotImplementedError
+
+    def person(self, user_id: int) -> int:
+        """Make an account with this number; gives it."""
         raise NotImplementedError
 
     def freshness(self, domain: str) -> Freshness:
@@ -167,7 +180,7 @@ class FakeRig(Rig):
 
     def __init__(self) -> None:
         self.database = FakeDatabase()
-        super().__init__(*[self.database] * 6)
+        super().__init__(*[self.database] * 9)
 
     def passes(self, length: timedelta) -> None:
         self.database.advance(length)
@@ -175,6 +188,9 @@ class FakeRig(Rig):
     def job(self, job_id: int) -> Job | None:
         row = self.database.jobs.get(job_id)
         return None if row is None else row.job
+
+    def person(self, user_id: int) -> int:
+        return user_id
 
     def freshness(self, domain: str) -> Freshness:
         row = self.database.domains[domain]
@@ -208,6 +224,9 @@ class RealRig(Rig):
             pages=PostgresPages(self.engine),
             pauses=PostgresPauses(self.engine),
             audit=PostgresAudit(self.engine),
+            imports=PostgresImports(self.engine, Admission()),
+            watches=PostgresWatches(self.engine, self.engine),
+            watched=PostgresWatches(self.engine, self.engine),
         )
 
     def passes(self, length: timedelta) -> None:
@@ -218,6 +237,14 @@ class RealRig(Rig):
     def job(self, job_id: int) -> Job | None:
         rows = self.run("SELECT * FROM jobs WHERE id = :id", id=job_id)
         return job_of(rows[0]) if rows else None
+
+    def person(self, user_id: int) -> int:
+        self.run(
+            "INSERT INTO users (id, email, password_hash) VALUES (:id, :email, 'x')",
+            id=user_id,
+            email=f"{user_id}@mail.example",
+        )
+        return user_id
 
     def freshness(self, domain: str) -> Freshness:
         [row] = self.run("SELECT * FROM domains WHERE domain = :domain", domain=domain)
