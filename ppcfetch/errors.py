@@ -5,6 +5,7 @@ PpcFetchError
 │   ├── ArchiveUnavailable         timeout, refused connection, 404 and 5xx, cut body
 │   ├── ArchiveThrottled           429; carries the archive's own delay
 │   └── ArchiveBlocked             captcha redirect, 403, HTML for JSON: rest this egress
+│       └── ProxyFailed                the proxy refuses, or leads nowhere: rest it, too
 ├── Permanent                   → dead letter now
 │   ├── ArchiveRejected            400: our request is wrong
 │   └── ArchiveChanged             a body we do not understand; names the field
@@ -48,6 +49,10 @@ class ArchiveThrottled(Retryable):
 
 class ArchiveBlocked(Retryable):
     """The archive has walled this egress off (captcha, 403, HTML instead of JSON)."""
+
+
+class ProxyFailed(ArchiveBlocked):
+    """The proxy of this egress does not let us through; the archive was not asked."""
 
 
 class Permanent(PpcFetchError):

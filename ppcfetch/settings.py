@@ -13,6 +13,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from ppcfetch.errors import ConfigurationError
 from ppcfetch.model.admission import Admission
+from ppcfetch.model.egress import Proxy, egress_names, parse_proxies
 from ppcfetch.model.fetch import Reach
 from ppcfetch.model.job import Pool
 from ppcfetch.model.lease import Budget, Limits
@@ -51,6 +52,11 @@ def _secret_key(value: SecretStr) -> SecretStr:
     return value
 
 
+def _proxies(value: SecretStr) -> SecretStr:
+    parse_proxies(value.get_secret_value())
+    return value
+
+
 Seconds = Annotated[float, Field(gt=0, le=86_400)]
 Days = Annotated[float, Field(gt=0, le=36_500)]
 
@@ -80,6 +86,7 @@ class Settings(BaseSettings):
     archive_url: Annotated[str, AfterValidator(_archive_url)] | None = None
     archive_control_domain: str = "google.com"
     archive_requests_per_second: float | None = Field(default=None, gt=0, le=10_000)
+    proxies: Annotated[SecretStr, AfterValidator(_proxies)] | None = None
     secret_key: Annotated[SecretStr, AfterValidator(_secret_key)] | None = None
     https: bool = False
     proxy_hops: int = Field(default=0, ge=0, le=5)
@@ -170,6 +177,16 @@ class Settings(BaseSettings):
     def sweep_every(self) -> timedelta:
         """The time between two sweeps."""
         return _seconds(self.sweep_seconds)
+
+    @property
+    def ways(self) -> tuple[Proxy, ...]:
+        """The proxies over which the archive is asked; empty when it is asked directly."""
+        return parse_proxies(self.proxies.get_secret_value()) if self.proxies else ()
+
+    @property
+    def egresses(self) -> tuple[str, ...]:
+        """The names of all ways out."""
+        return egress_names(self.ways)
 
     @property
     def requests_per_second(self) -> float | None:

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from ppcfetch.adapters.database.row_facts import RowFactsReader
 from ppcfetch.adapters.redis.inspector import RedisInspector
 from ppcfetch.adapters.redis.stream_facts import stream_facts
-from ppcfetch.bootstrap.parts import DIRECT
 from ppcfetch.errors import StreamUnavailable
 from ppcfetch.model.domain import DomainName
 from ppcfetch.model.whereabouts import Explanation, Rhythm, RowFacts, StreamFacts
@@ -19,6 +18,7 @@ class Explaining:
     def __init__(self, rows: RowFactsReader, inspector: RedisInspector, settings: Settings) -> None:
         self._rows = rows
         self._inspector = inspector
+        self._egresses = settings.egresses
         limits = settings.limits
         self._rhythm = Rhythm(
             lease=limits.lease,
@@ -41,7 +41,7 @@ class Explaining:
         looks: Sequence[StreamFacts | None]
         try:
             jobs = [row.job for row in rows]
-            looks = stream_facts(jobs, inspector=self._inspector, egress=DIRECT)
+            looks = stream_facts(jobs, inspector=self._inspector, egresses=self._egresses)
         except StreamUnavailable:
             looks = [None] * len(rows)
         return [explain(row, look, self._rhythm) for row, look in zip(rows, looks, strict=True)]

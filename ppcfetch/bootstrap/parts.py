@@ -15,7 +15,6 @@ from ppcfetch.model.domain import DomainName
 from ppcfetch.ports import Clock
 from ppcfetch.settings import Settings
 
-DIRECT = "direct"
 LONGEST_BLOCK = timedelta(seconds=2)
 LONGEST_ANSWER = timedelta(seconds=5)
 SHORTEST_ANSWER = timedelta(milliseconds=500)
@@ -53,19 +52,20 @@ def open_client(stack: ExitStack, settings: Settings, addresses: Addresses) -> A
         message = "PPCFETCH_ARCHIVE_URL is not set, and no `ppcfetch up` runs with its emulator"
         raise ConfigurationError(message)
     control = DomainName.parse(settings.archive_control_domain)
-    client = ArchiveClient(addresses.archive, control=control)
+    client = ArchiveClient(addresses.archive, proxies=settings.ways, control=control)
     stack.callback(client.close)
     return client
 
 
-def open_pace(redis: Connections, settings: Settings, clock: Clock) -> RedisPace:
-    """Give the pace of our one egress, shared with every other worker."""
+def open_pace(redis: Connections, settings: Settings, clock: Clock, *, asker: str) -> RedisPace:
+    """Give the pace of our egresses, shared with every other worker."""
     return RedisPace(
         redis.rest,
         Keys(),
-        egress=DIRECT,
+        egresses=settings.egresses,
         rate_per_second=settings.requests_per_second,
         clock=clock,
+        asker=asker,
     )
 
 

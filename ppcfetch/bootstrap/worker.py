@@ -73,21 +73,29 @@ def open_worker(settings: Settings, *, pool: Pool, threads: int) -> Iterator[Wor
             doorbell=RedisDoorbell(redis.rest, keys),
             census=RedisCensus(redis.rest, keys),
             pauses=PostgresPauses(work),
-            handler=_handler(stack, settings, addresses, work=work, redis=redis),
+            handler=_handler(
+                stack, settings, addresses, work=work, redis=redis, asker=name.holder.consumer
+            ),
             clock=clock,
             schedule=scheduling(settings, work=work, redis=redis),
         )
 
 
 def _handler(
-    stack: ExitStack, settings: Settings, addresses: Addresses, *, work: Engine, redis: Connections
+    stack: ExitStack,
+    settings: Settings,
+    addresses: Addresses,
+    *,
+    work: Engine,
+    redis: Connections,
+    asker: str,
 ) -> Handler:
     clock = SystemClock()
     return partial(
         run_job,
         archive=open_client(stack, settings, addresses),
         pages=PostgresPages(work),
-        pace=open_pace(redis, settings, clock),
+        pace=open_pace(redis, settings, clock, asker=asker),
         clock=clock,
         patience=settings.limits.lease,
         split_at=settings.split_ads,

@@ -1,9 +1,25 @@
-"""The ways out to the archive, and the leave to use one of them once."""
+"""The ways out to the archive: directly, or over proxies; and the leave to use one of them once."""
 
-from dataclasses import dataclass
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import timedelta
+from urllib.parse import SplitResult, unquote_to_bytes, urlsplit
 
 DIRECT = "direct"
 """The name of the way out that uses no proxy."""
+
+SCHEMES = frozenset({"http", "https", "socks5", "socks5h"})
+MOST_PROXIES = 100
+LONGEST_CREDENTIAL = 255
+LARGEST_PORT = 65_535
+
+_HOST = re.compile(r"[a-z0-9_.-]{1,253}|[0-9a-f:.]{2,45}", re.IGNORECASE)
+_EXPECTED = (
+    "must be http://, https:// or socks5://, then host:port or user:password@host:port;"
+    " write / ? # @ and , in a password as %2F %3F %23 %40 and %2C"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,3 +27,112 @@ class Permit:
     """Leave for one call to the archive, over one egress."""
 
     egress: str
+
+
+@dataclass(frozen=True, slots=True)
+class Proxy:
+    """A proxy, and the name that it has in keys, logs and tables.
+
+    Shape: the name is host:port, with #2 and so on for more of the same; credentials are a user
+    and a password, None for a proxy that asks for none.
+    """
+
+    name: str
+    scheme: str
+    host: str
+    port: int
+    credentials: tuple[bytes, bytes] | None = field(default=None, repr=False)
+
+    @property
+    def is_socks(self) -> bool:
+        """Whether it speaks SOCKS and not HTTP."""
+        return self.scheme.startswith("socks")
+
+
+@dataclass(frozen=True, slots=True)
+class EgressFacts:
+    """How an egress does.
+
+    Shape: why is what it was rested or slowed for, empty when all is well. trying tells that its
+    rest is over and one call may find out whether all is well again.
+    Units: rate is the part of the full pace that it has, rest the time that it still rests.
+    """
+
+    name: str
+    rest: timedelta
+    trying: bool
+    rate: float
+    why: str
+
+    @property
+    def state(self) -> str:
+        """One word for people."""
+        if self.rest:
+            return "resting"
+        if self.trying:
+            return "on trial"
+        return "slowed" if self.rate < 1 else "well"
+
+
+def parse_proxies(text: str) -> tuple[Proxy, ...]:
+    """Give the proxies of a list with commas or blanks between.
+
+    Raises: ValueError that says which one is wrong, never what was written.
+    """
+    words = [word for word in re.split(r"[\s,]+", text) if word]
+    if len(words) > MOST_PROXIES:
+        message = f"are {len(words)}, at most {MOST_PROXIES} are allowed"
+        raise ValueError(message)
+    return tuple(_named(words))
+
+
+def egress_names(proxies: tuple[Proxy, ...]) -> tuple[str, ...]:
+    """Give the names of all ways out; the direct one when there is no proxy."""
+    return tuple(proxy.name for proxy in proxies) or (DIRECT,)
+
+
+def _named(words: list[str]) -> Iterator[Proxy]:
+    seen: Counter[str] = Counter()
+    for number, word in enumerate(words, 1):
+        parts = _split(word, number)
+        host, port = str(parts.hostname), int(parts.port or 0)
+        place = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+        seen[place] += 1
+        name = place if seen[place] == 1 else f"{place}#{seen[place]}"
+        yield Proxy(name, parts.scheme, host, port, _credentials(parts, number))
+
+
+def _split(word: str, number: int) -> SplitResult:
+    """Give the parts of an address. Raises: ValueError that does not quote it."""
+    try:
+        parts = urlsplit(word)
+        port = parts.port
+    except ValueError:
+        # Its text may quote the password.
+        raise ValueError(_wrong(number)) from None
+    is_good = (
+        parts.scheme in SCHEMES
+        and port is not None
+        and 0 < port <= LARGEST_PORT
+        and _HOST.fullmatch(parts.hostname or "") is not None
+        and parts.path in {"", "/"}
+        and not parts.query
+        and not parts.fragment
+    )
+    if not is_good:
+        raise ValueError(_wrong(number))
+    return parts
+
+
+def _credentials(parts: SplitResult, number: int) -> tuple[bytes, bytes] | None:
+    if parts.username is None:
+        return None
+    pair = unquote_to_bytes(parts.username), unquote_to_bytes(parts.password or "")
+    if not pair[0] or max(map(len, pair)) > LONGEST_CREDENTIAL:
+        message = f"number {number}: user and password may have {LONGEST_CREDENTIAL} bytes each"
+        raise ValueError(message)
+    return pair
+
+
+def _wrong(number: int) -> str:
+    return f"number {number} {_EXPECTED}"

@@ -41,7 +41,7 @@ class PaceRig(ABC):
     """Makes workers' paces, lets time pass for all of them, and closes what it opened."""
 
     @abstractmethod
-    def worker(self, rate_per_second: float | None) -> Pace: ...
+    def worker(self, rate_per_second: float | None, *egresses: str) -> Pace: ...
 
     @abstractmethod
     def advance(self, length: timedelta) -> None: ...
@@ -57,8 +57,9 @@ class FakePaceRig(PaceRig):
         self._clock = ProcessClock()
         self._paces: dict[float | None, FakePace] = {}
 
-    def worker(self, rate_per_second: float | None) -> Pace:
-        fresh = FakePace(rate_per_second, self._clock.monotonic, PaceRules())
+    def worker(self, rate_per_second: float | None, *egresses: str) -> Pace:
+        ways = egresses or (EGRESS,)
+        fresh = FakePace(rate_per_second, self._clock.monotonic, PaceRules(), ways)
         return self._paces.setdefault(rate_per_second, fresh)
 
     def advance(self, length: timedelta) -> None:
@@ -74,25 +75,30 @@ class RealPaceRig(PaceRig):
         self.url = url
         self.keys = Keys("{test}")
         self.clock = ProcessClock()
+        self._egresses: set[str] = set()
         self._connections = [connect(url, block=timedelta(0))]
         self.client = self._connections[0].rest
 
-    def worker(self, rate_per_second: float | None) -> RedisPace:
+    def worker(self, rate_per_second: float | None, *egresses: str) -> RedisPace:
+        ways = egresses or (EGRESS,)
+        self._egresses.update(ways)
         self._connections.append(connect(self.url, block=timedelta(0)))
         return RedisPace(
             self._connections[-1].rest,
             self.keys,
-            egress=EGRESS,
+            egresses=ways,
             rate_per_second=rate_per_second,
             clock=self.clock,
+            asker=f"host.bulk.{len(self._connections)}",
         )
 
     def advance(self, length: timedelta) -> None:
         self.clock.now += length.total_seconds()
-        key, milliseconds = self.keys.pace(EGRESS), length / timedelta(milliseconds=1)
-        for name in ("at", "opened", "trial"):
-            if float(self.client.hget(key, name) or 0):
-                self.client.hincrbyfloat(key, name, -milliseconds)
+        milliseconds = length / timedelta(milliseconds=1)
+        for key in map(self.keys.pace, self._egresses):
+            for name in ("at", "opened", "trial"):
+                if float(self.client.hget(key, name) or 0):
+                    self.client.hincrbyfloat(key, name, -milliseconds)
 
     def close(self) -> None:
         for connections in self._connections:

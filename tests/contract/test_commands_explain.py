@@ -102,7 +102,14 @@ def test_a_rest_of_the_archive_is_told(commands: Commands, redis: Connections) -
     start_worker(redis, 1)
     lease = commands.database.lease(job_id)
     commands.database.jobs.settle([(lease, RetryLater(timedelta(minutes=1), "429"))])
-    pace = RedisPace(redis.rest, Keys(), egress="direct", rate_per_second=None, clock=SystemClock())
+    pace = RedisPace(
+        redis.rest,
+        Keys(),
+        egresses=["direct"],
+        rate_per_second=None,
+        clock=SystemClock(),
+        asker="host.bulk.1",
+    )
     pace.went_badly(Permit("direct"), ArchiveThrottled("429", retry_after=timedelta(minutes=9)))
 
     (told,) = commands.json("explain", str(job_id))

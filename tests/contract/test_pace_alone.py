@@ -2,7 +2,7 @@
 
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 
 import pytest
@@ -12,9 +12,10 @@ from ppcfetch.adapters.redis.connections import connect
 from ppcfetch.adapters.redis.keys import Keys
 from ppcfetch.adapters.redis.pace import RedisPace
 from ppcfetch.errors import ArchiveThrottled, ArchiveUnavailable
+from ppcfetch.model.egress import DIRECT, Permit
 from ppcfetch.model.job import Pool
 from tests.contract.pace_rig import LEAVE, ProcessClock, RealPaceRig, wait_of
-from tests.servers import heal
+from tests.servers import flush, heal
 from tests.waiting import wait_until
 
 NO_WAIT = timedelta(0)
@@ -29,11 +30,18 @@ def clock() -> ProcessClock:
     return ProcessClock()
 
 
-def lonely(rate_per_second: float | None, clock: ProcessClock) -> RedisPace:
+def lonely(
+    rate_per_second: float | None, clock: ProcessClock, egresses: Sequence[str] = (DIRECT,)
+) -> RedisPace:
     """A pace whose Redis was never there."""
     client = connect(NOWHERE, block=NO_WAIT, answer=SECOND).rest
     return RedisPace(
-        client, Keys("{test}"), egress="direct", rate_per_second=rate_per_second, clock=clock
+        client,
+        Keys("{test}"),
+        egresses=egresses,
+        rate_per_second=rate_per_second,
+        clock=clock,
+        asker="host.bulk.1",
     )
 
 
@@ -41,11 +49,12 @@ def lonely(rate_per_second: float | None, clock: ProcessClock) -> RedisPace:
 def server(valkey_server: EmbeddedValkey) -> Iterator[EmbeddedValkey]:
     """A server that may be killed."""
     heal(valkey_server)
+    flush(valkey_server.url)
     yield valkey_server
     heal(valkey_server)
 
 
-def test_without_redis_a_process_takes_an_eighth_of_the_rate(clock: ProcessClock) -> None:
+def test_without_redis_ever_a_process_takes_an_eighth_of_the_rate(clock: ProcessClock) -> None:
     pace = lonely(4.0, clock)
 
     first, second = wait_of(pace, INTERACTIVE), wait_of(pace, INTERACTIVE)
@@ -53,6 +62,35 @@ def test_without_redis_a_process_takes_an_eighth_of_the_rate(clock: ProcessClock
 
     assert (first, second) == (NO_WAIT, 2 * SECOND)
     assert wait_of(pace, INTERACTIVE) == NO_WAIT
+
+
+def test_without_redis_the_rate_is_divided_among_all_that_asked_lately(
+    server: EmbeddedValkey,
+) -> None:
+    rig = RealPaceRig(server.url)
+    paces = [rig.worker(1.0) for _ in range(3)]
+    for pace in [*paces, paces[0]]:
+        pace.ask(INTERACTIVE)
+    os.kill(server.pid, signal.SIGKILL)
+    wait_until(lambda: not server.alive(), describe="the server is dead")
+
+    first, second = wait_of(paces[0], INTERACTIVE), wait_of(paces[0], INTERACTIVE)
+
+    assert (first, second) == (NO_WAIT, 3 * SECOND)
+    rig.close()
+
+
+def test_without_redis_each_egress_has_a_pace_and_a_rest_of_its_own(clock: ProcessClock) -> None:
+    pace = lonely(8.0, clock, ["one:1", "two:2"])
+    asked = [pace.ask(INTERACTIVE) for _ in range(3)]
+
+    rest = pace.went_badly(Permit("one:1"), ArchiveThrottled("429", retry_after=60 * SECOND))
+    clock.now += 30
+    later = [pace.ask(INTERACTIVE) for _ in range(2)]
+
+    assert asked == [Permit("one:1"), Permit("two:2"), SECOND]
+    assert rest == NO_WAIT
+    assert later == [Permit("two:2"), SECOND]
 
 
 def test_without_redis_a_process_that_failed_last_tries_every_ten_seconds(
@@ -98,7 +136,16 @@ def test_when_redis_is_back_the_pace_is_shared_again(
     server: EmbeddedValkey, clock: ProcessClock
 ) -> None:
     client = connect(server.url, block=NO_WAIT, answer=SECOND).rest
-    pace = RedisPace(client, Keys("{test}"), egress="e", rate_per_second=8.0, clock=clock)
+    pace = RedisPace(
+        client,
+        Keys("{test}"),
+        egresses=["e"],
+        rate_per_second=1.0,
+        clock=clock,
+        asker="host.bulk.1",
+    )
+    wait_of(pace, INTERACTIVE)
+    counted = float(client.hget("{test}:pace:e", "tokens") or 9)
     os.kill(server.pid, signal.SIGKILL)
     wait_until(lambda: not server.alive(), describe="the server is dead")
     alone = [wait_of(pace, INTERACTIVE), wait_of(pace, INTERACTIVE)]
@@ -107,8 +154,9 @@ def test_when_redis_is_back_the_pace_is_shared_again(
     clock.now += 6
 
     assert alone == [NO_WAIT, SECOND]
-    assert wait_of(pace, INTERACTIVE) == NO_WAIT
-    assert client.exists("{test}:pace:e") == 1
+    assert wait_of(pace, Pool.BULK) == NO_WAIT
+    assert counted < 1
+    assert float(client.hget("{test}:pace:e", "kept") or 9) < 1
     client.close()
 
 

@@ -108,11 +108,16 @@ def test_the_archive_rests_as_long_as_the_breaker_says(
     real: RealRig, inspector: RedisInspector
 ) -> None:
     pace = RedisPace(
-        real.client, real.keys, egress="direct", rate_per_second=None, clock=SystemClock()
+        real.client,
+        real.keys,
+        egresses=["direct"],
+        rate_per_second=None,
+        clock=SystemClock(),
+        asker="host.bulk.1",
     )
-    before = inspector.resting("direct")
+    before = inspector.resting(["direct"])
 
     pace.went_badly(Permit("direct"), ArchiveThrottled("429", retry_after=timedelta(minutes=9)))
 
     assert before == NOW
-    assert timedelta(minutes=8) < inspector.resting("direct") <= timedelta(minutes=9)
+    assert timedelta(minutes=8) < inspector.resting(["direct"]) <= timedelta(minutes=9)

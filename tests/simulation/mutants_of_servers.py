@@ -353,7 +353,7 @@ ROWS: tuple[tuple[str, str, str, str, str], ...] = (
     (
         "an empty answer means no ads only behind a control query",
         "ppcfetch/adapters/archive/client.py",
-        "self._control.confirm(lambda control",
+        "way.control.confirm(lambda control",
         "(lambda *_, **__: None)(lambda control",
         "tests/unit/test_archive_client_control.py",
     ),

@@ -31,7 +31,7 @@ PAGE = wire(answer(row()))
 
 def client(respond: Callable[[httpx.Request], httpx.Response]) -> ArchiveClient:
     transport = httpx.MockTransport(respond)
-    return ArchiveClient("https://archive.example/", transport=transport, now=lambda: NOW)
+    return ArchiveClient("https://archive.example/", opening=lambda *_: transport, now=lambda: NOW)
 
 
 def answering(status: int, body: bytes = b"", **headers: str) -> ArchiveClient:
@@ -222,7 +222,7 @@ def test_the_whole_call_has_the_deadline_that_was_set() -> None:
 
     archive = ArchiveClient(
         "https://archive.example",
-        transport=httpx.MockTransport(respond),
+        opening=lambda *_: httpx.MockTransport(respond),
         deadline=timedelta(seconds=20),
     )
     archive.page(ASKED, None)
@@ -234,7 +234,7 @@ def test_the_whole_call_has_the_deadline_that_was_set() -> None:
 def test_without_time_left_nothing_is_sent() -> None:
     archive = ArchiveClient(
         "https://archive.example",
-        transport=httpx.MockTransport(lambda _: httpx.Response(200, content=PAGE)),
+        opening=lambda *_: httpx.MockTransport(lambda _: httpx.Response(200, content=PAGE)),
         deadline=timedelta(0),
     )
 

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from ppcfetch.adapters.archive.client import ArchiveClient
-from ppcfetch.errors import ArchiveBlocked, ArchiveThrottled, ArchiveUnavailable
+from ppcfetch.errors import ArchiveBlocked, ArchiveThrottled
 from ppcfetch.model.ad import ArchivePage, Query, TotalRange
 from ppcfetch.model.domain import DomainName
 from tests.archive_answers import answer, row
@@ -42,7 +42,7 @@ class Script:
 def client(script: Script, memory: timedelta = timedelta(hours=1)) -> ArchiveClient:
     return ArchiveClient(
         "https://archive.example",
-        transport=httpx.MockTransport(script),
+        opening=lambda *_: httpx.MockTransport(script),
         control=CONTROL,
         control_memory=memory,
     )
@@ -114,8 +114,11 @@ def test_a_failed_control_is_not_remembered() -> None:
 
 
 @pytest.mark.parametrize("empty", [NOTHING, ZERO_BYTES])
-def test_nothing_for_a_cursor_is_a_failure_and_never_the_end(empty: httpx.Response) -> None:
-    script = Script(empty)
+def test_nothing_for_a_cursor_is_said_only_beside_a_good_answer(empty: httpx.Response) -> None:
+    script = Script(empty, ROWS, empty, NOTHING)
 
-    with pytest.raises(ArchiveUnavailable, match="a cursor that it gave"):
+    page = client(script).page(ASKED, "next")
+    with pytest.raises(ArchiveBlocked):
         client(script).page(ASKED, "next")
+
+    assert (page.ads, page.next_cursor, page.total) == ((), None, None)

@@ -8,7 +8,7 @@ from http import HTTPStatus
 
 import httpx
 
-from ppcfetch.errors import ArchiveChanged, ArchiveUnavailable
+from ppcfetch.errors import ArchiveChanged, ArchiveUnavailable, ProxyFailed
 
 LARGEST_BODY = 8 * 1024 * 1024
 """Bytes, on the line and decoded; a page of a hundred ads has about fifty thousand."""
@@ -33,8 +33,8 @@ def exchange(transport: httpx.BaseTransport, request: httpx.Request, *, within: 
     """Send a request and read the answer.
 
     Units: within bounds everything from connecting to the body's last byte.
-    Raises: ArchiveUnavailable for a failed or cut exchange, ArchiveChanged for a body too large
-    or in an encoding that was not asked for.
+    Raises: ProxyFailed when a proxy did not let us through, ArchiveUnavailable for a failed or
+    cut exchange, ArchiveChanged for a body too large or in an encoding that was not asked for.
     """
     request.extensions["timeout"] = httpx.Timeout(within.total_seconds()).as_dict()
     host = request.url.netloc.decode("ascii")
@@ -47,6 +47,8 @@ def exchange(transport: httpx.BaseTransport, request: httpx.Request, *, within: 
     except httpx.TimeoutException as exc:
         message = f"the archive at {host} did not finish its answer in time"
         raise ArchiveUnavailable(message) from exc
+    except httpx.ProxyError as exc:
+        raise ProxyFailed(f"the proxy does not let us through: {exc}") from exc
     except httpx.TransportError as exc:
         raise ArchiveUnavailable(f"the connection to the archive at {host} failed: {exc}") from exc
     return Reply(response.status_code, response.headers, body)

@@ -1,5 +1,6 @@
 """What operators and `explain` see of the streams; nothing here changes anything."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -9,7 +10,8 @@ from redis.exceptions import ResponseError
 from ppcfetch.adapters.redis.connections import command, translated
 from ppcfetch.adapters.redis.consumers import Consumer, consumers_of
 from ppcfetch.adapters.redis.keys import GROUP, Keys
-from ppcfetch.adapters.redis.scripts import STREAM, Scripts
+from ppcfetch.adapters.redis.scripts import PACE, STREAM, Scripts
+from ppcfetch.model.egress import EgressFacts
 from ppcfetch.model.job import Pool
 from ppcfetch.model.whereabouts import Whereabouts
 
@@ -56,6 +58,7 @@ class RedisInspector:
     def __init__(self, client: Redis, keys: Keys) -> None:
         self._client = client
         self._scripts = Scripts(client, STREAM)
+        self._paces = Scripts(client, PACE)
         self._keys = keys
 
     def counts(self, pool: Pool) -> PoolCounts:
@@ -118,13 +121,23 @@ class RedisInspector:
             if value is not None
         }
 
-    def resting(self, egress: str) -> timedelta:
-        """Tell how long the archive may not be asked over this egress, zero while it may."""
-        with translated():
-            opened, rest = self._client.hmget(self._keys.pace(egress), ["opened", "rest"])
-            seconds, microseconds = (int(part) for part in command(self._client, "TIME"))
-        left_ms = float(opened or 0) + float(rest or 0) - seconds * 1000 - microseconds / 1000
-        return timedelta(milliseconds=max(left_ms, 0))
+    def egresses(self, names: Sequence[str]) -> list[EgressFacts]:
+        """Tell how each way out does, in the order of the names."""
+        reply = self._paces.run("look", [self._keys.pace(name) for name in names])
+        return [
+            EgressFacts(
+                name=name,
+                rest=timedelta(milliseconds=rest_ms),
+                trying=bool(trying),
+                rate=parts / 1_000_000,
+                why=why.decode(errors="replace"),
+            )
+            for name, (rest_ms, trying, parts, why) in zip(names, reply, strict=True)
+        ]
+
+    def resting(self, egresses: Sequence[str]) -> timedelta:
+        """Tell how long the archive may not be asked over any of these, zero while it may."""
+        return min(one.rest for one in self.egresses(egresses))
 
     def where(self, job_id: int) -> Whereabouts | None:
         """Tell where the job's message is, None when nothing rings for it."""

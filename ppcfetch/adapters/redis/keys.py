@@ -51,6 +51,16 @@ class Keys:
         return f"{self.prefix}:pace:{egress}"
 
     @property
+    def paces(self) -> str:
+        """What all ways out have in common: how many calls in a row nobody had an answer to."""
+        return f"{self.prefix}:pace"
+
+    @property
+    def askers(self) -> str:
+        """The processes that asked for leave lately, and when."""
+        return f"{self.prefix}:askers"
+
+    @property
     def doorbell(self) -> list[str]:
         """What every script about live messages touches: the hash, then the pools' streams."""
         return [self.live, *(self.stream(pool) for pool in Pool)]

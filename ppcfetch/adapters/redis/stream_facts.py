@@ -10,12 +10,12 @@ from ppcfetch.model.whereabouts import StreamFacts
 
 
 def stream_facts(
-    jobs: Sequence[JobView], *, inspector: RedisInspector, egress: str
+    jobs: Sequence[JobView], *, inspector: RedisInspector, egresses: Sequence[str]
 ) -> Sequence[StreamFacts]:
     """Give the facts of each job, in order. Raises: StreamUnavailable."""
     bearers = inspector.bearers()
     workers = Counter(Keys.pool_of(name) for name in bearers)
-    rest = inspector.resting(egress)
+    rest = inspector.resting(egresses)
     return [
         StreamFacts(
             message=inspector.where(job.id),
