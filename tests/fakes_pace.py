@@ -88,7 +88,8 @@ class FakePace:
         waits = {name: self._wait(way, pool) for name, way in self._ways.items()}
         free = [self._ways[name] for name, wait in waits.items() if not wait]
         if not free:
-            return timedelta(seconds=min(waits.values()))
+            # A wait too short for a time is a wait all the same.
+            return timedelta(seconds=min(waits.values())) or timedelta.resolution
         way = max(free, key=lambda way: math.inf if way.breaker.rest else way.tokens)
         if self._rate is not None:
             way.take(pool)
