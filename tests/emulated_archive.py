@@ -12,7 +12,7 @@ from fixtures.emulator.calls import Calls
 from fixtures.emulator.filters import Filter, lanes, walk
 from fixtures.emulator.journal import Journal
 from ppcfetch.adapters.archive.wire import read_page, request_body, says_nothing
-from ppcfetch.errors import ArchiveRejected, ArchiveUnavailable, LeaseLost, Retryable
+from ppcfetch.errors import ArchiveRejected, LeaseLost, Retryable
 from ppcfetch.model.ad import AdFormat, ArchivePage, Query, TotalRange
 from ppcfetch.model.egress import DIRECT, Permit
 from ppcfetch.model.job import Job, Pool
@@ -48,9 +48,7 @@ class EmulatedArchive:
         page = read_page(reply.body, now=_NOW, query=query, cursor=cursor)
         if not says_nothing(page):
             return page
-        if cursor is not None:
-            raise ArchiveUnavailable("nothing for a cursor")
-        return ArchivePage((), None, TotalRange(0, 0))
+        return ArchivePage((), None, None if cursor is not None else TotalRange(0, 0))
 
     def indices(self, query: Query) -> list[int]:
         """Give the numbers of the ads that a walk of the query would give now, without a walk."""

@@ -6,6 +6,10 @@ from datetime import datetime
 from ppcfetch.model.ad import ArchivePage
 from ppcfetch.model.job import Checkpoint, Job, JobKind
 
+NOTHING_LEFT = "the archive answered nothing for a cursor that it gave"
+LOOKS_AT_NOTHING = 3
+"""So many times it has to say so, each later than the one before, to be believed."""
+
 
 def behind(job: Job, page: ArchivePage) -> Checkpoint:
     """Give the checkpoint behind a page that is about to be stored.
@@ -32,6 +36,17 @@ def behind(job: Job, page: ArchivePage) -> Checkpoint:
         ended=at_end or arrived,
         in_order=in_order,
     )
+
+
+def leaves_a_doubt(job: Job, page: ArchivePage) -> bool:
+    """Tell whether nothing was left behind a cursor that the archive gave, and it is early.
+
+    Every ad that was left may have been shown again meanwhile and stand at the top now, where a
+    top-up finds it. But the archive may be mistaken too: so it is asked several times.
+    """
+    if job.checkpoint.cursor is None or page.ads or page.next_cursor is not None:
+        return False
+    return job.attempts + 1 < LOOKS_AT_NOTHING or job.error != NOTHING_LEFT
 
 
 def goes_to_its_end(job: Job, behind_page: Checkpoint) -> bool:

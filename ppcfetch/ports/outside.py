@@ -31,6 +31,8 @@ class Archive(Protocol):
     def page(self, query: Query, cursor: str | None, *, via: str) -> ArchivePage:
         """Ask for one page of a walk over an egress; cursor None is the first one.
 
+        Shape: a page without ads and next cursor says that nothing is (left) there; behind a
+        cursor, ads that were shown again meanwhile may have left none, or the archive is mistaken.
         Raises: ArchiveUnavailable, ArchiveThrottled, ArchiveBlocked, ArchiveRejected,
         ArchiveChanged. Never asks twice and never waits beyond its own deadline.
         """

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 
-from ppcfetch.errors import ArchiveChanged, DatabaseUnavailable
+from ppcfetch.errors import ArchiveChanged, ArchiveUnavailable, DatabaseUnavailable
 from ppcfetch.model.ad import ArchivePage, Query
 from ppcfetch.model.job import Checkpoint, Job
-from ppcfetch.model.walk import behind
+from ppcfetch.model.walk import NOTHING_LEFT, behind, leaves_a_doubt
 from ppcfetch.ports import Archive, Clock, Pace, Pages, Progress, Run
 from ppcfetch.usecases.ask_archive import Asking, ask_page
 from ppcfetch.usecases.split import split
@@ -39,6 +39,8 @@ def run_job(
     while not ended:
         job = run.lease.job
         page = yield from ask_page(run, job.query, job.checkpoint.cursor, asking=asking)
+        if leaves_a_doubt(job, page):
+            raise ArchiveUnavailable(NOTHING_LEFT)
         checkpoint = _checkpoint(job, page)
         page = _told_of_order(job, page, checkpoint)
         parts: tuple[Query, ...] = ()

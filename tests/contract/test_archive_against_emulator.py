@@ -188,13 +188,13 @@ def test_each_fault_ends_in_the_right_error(
 
 
 @pytest.mark.parametrize("fault", ["empty_body", "empty_object"])
-def test_nothing_for_a_cursor_is_worth_trying_again(
+def test_nothing_for_a_cursor_is_not_believed_of_an_archive_that_is_empty_for_all(
     emulator: EmulatorServer, archive: ArchiveClient, fault: str
 ) -> None:
     first = archive.page(BUSY, None)
     behave(emulator, fault=fault)
 
-    with pytest.raises(ArchiveUnavailable):
+    with pytest.raises(ArchiveBlocked):
         archive.page(BUSY, first.next_cursor)
 
 

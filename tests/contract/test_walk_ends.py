@@ -124,3 +124,11 @@ def test_a_top_up_whose_answer_was_lost_is_made_once(database: Rig) -> None:
 
     assert fetch_of(database, repeated).state is FetchState.ACTIVE
     assert len(let_in(database)) == 1
+
+
+def test_an_answer_of_a_twentieth_is_flagged_like_an_empty_one(database: Rig) -> None:
+    read_whole(database, *(shown(n, n) for n in range(MANY)))
+
+    one_left = refresh(database, page(shown(1, 0)))
+
+    assert (one_left.found, one_left.shrunk, one_left.unseen) == (1, True, None)

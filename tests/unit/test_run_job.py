@@ -136,6 +136,25 @@ def test_an_answer_that_kills_the_job_is_still_an_answer_for_the_pace() -> None:
     assert stage.pace.told == ["well"]
 
 
+def test_nothing_behind_a_cursor_is_believed_when_it_is_said_three_times() -> None:
+    """All that was left may have moved to the top; the archive may as well be mistaken."""
+    stage = Stage(pages=3)
+    asked = stage.request()
+    worker = stage.worker()
+    first = a_page(an_ad(1), next_cursor="1")
+    stage.archive.answers = [first, a_page(), ArchiveUnavailable("503"), a_page(), a_page()]
+
+    outcomes = []
+    while stage.database.get(asked.fetch.id).state is FetchState.ACTIVE:
+        outcomes += worker.work()
+        stage.pass_time(timedelta(minutes=20))
+        stage.sweep(worker)
+
+    assert [type(outcome) for outcome in outcomes] == [RetryLater] * 3 + [Done] * 2
+    assert stage.database.get(asked.fetch.id).state is FetchState.DONE
+    assert stage.archive.asked == [None, "1", "1", "1", "1", None]
+
+
 def test_a_walk_in_a_circle_ends_dead() -> None:
     """An archive whose cursors repeat would be walked for ever."""
     stage = Stage()
