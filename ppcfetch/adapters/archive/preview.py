@@ -18,8 +18,8 @@ _USUAL = re.compile(
 """The one shape in which the archive writes pictures today; no character needs unescaping."""
 
 _LINK = re.compile(r"https?://[a-z0-9][a-z0-9.-]*(?::[0-9]{1,5})?(?=[/?#]|\Z)", re.IGNORECASE)
-_NEVER_IN_LINKS = ' "<>\\'
 _PIXELS = re.compile(r"\s*([0-9]{1,5})(?:px)?\s*", re.IGNORECASE | re.ASCII)
+_MOST_DIGITS = 5
 _NOTHING = Preview(PreviewKind.NONE)
 
 Picture = tuple[str | None, str | None, str | None]
@@ -89,7 +89,8 @@ def _is_link(address: str) -> bool:
         _LINK.match(address) is not None
         and address.isascii()
         and address.isprintable()
-        and not any(char in address for char in _NEVER_IN_LINKS)
+        and not (" " in address or '"' in address or "<" in address)
+        and not (">" in address or "\\" in address)
     )
 
 
@@ -98,5 +99,9 @@ def _word(value: object) -> str | None:
 
 
 def _pixels(text: str | None) -> int | None:
-    found = _PIXELS.fullmatch(text) if text else None
+    if text is None:
+        return None
+    if len(text) <= _MOST_DIGITS and text.isascii() and text.isdecimal():
+        return int(text) or None
+    found = _PIXELS.fullmatch(text)
     return int(found[1]) or None if found else None

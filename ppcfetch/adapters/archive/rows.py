@@ -18,12 +18,10 @@ MOST_DAYS = 100_000
 _EARLIEST = int(datetime(2001, 1, 1, tzinfo=UTC).timestamp())
 _AHEAD = timedelta(days=1)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_SECONDS = re.compile(r"[0-9]{1,12}")
+_MOST_DIGITS = 12
 _SECOND_NANOS = 1_000_000_000
-_IDS = (
-    ("1", "advertiser", re.compile(r"AR[0-9]{20}")),
-    ("2", "creative", re.compile(r"CR[0-9]{20}")),
-)
+_ADVERTISER = re.compile(r"AR[0-9]{20}")
+_CREATIVE = re.compile(r"CR[0-9]{20}")
 
 
 @dataclass(slots=True)
@@ -121,11 +119,12 @@ class RowReader:
         if moment is None or moment.seconds is None:
             self.findings.note(f"row without {name}")
             return None
-        nanos = moment.nanos or 0
-        if _SECONDS.fullmatch(moment.seconds) and 0 <= nanos < _SECOND_NANOS:
-            seconds = int(moment.seconds)
+        told, nanos = moment.seconds, moment.nanos or 0
+        digits = len(told) <= _MOST_DIGITS and told.isascii() and told.isdecimal()
+        if digits and 0 <= nanos < _SECOND_NANOS:
+            seconds = int(told)
             if _EARLIEST <= seconds <= self._latest:
-                return _EPOCH + timedelta(seconds=seconds, microseconds=nanos // 1000)
+                return _EPOCH + timedelta(0, seconds, nanos // 1000)
         self.findings.note(f"{name} that cannot be true")
         return None
 
@@ -139,10 +138,9 @@ class RowReader:
 
 def _faulty_id(row: Row) -> str | None:
     """Give the key of the id that is not well formed."""
-    for key, name, shape in _IDS:
-        if not shape.fullmatch(getattr(row, name) or ""):
-            return key
-    return None
+    if not _ADVERTISER.fullmatch(row.advertiser or ""):
+        return "1"
+    return None if _CREATIVE.fullmatch(row.creative or "") else "2"
 
 
 def _leads_to(named: str | None, domain: str) -> bool:
