@@ -109,6 +109,7 @@ class Tables:
     jobs: dict[int, JobRow] = field(default_factory=dict)
     fetches: dict[int, Fetch] = field(default_factory=dict)
     start_marks: dict[int, datetime | None] = field(default_factory=dict)
+    followers: dict[int, list[int]] = field(default_factory=dict)
     domains: dict[str, DomainRow] = field(default_factory=dict)
     ads: dict[tuple[str, str, str], AdRow] = field(default_factory=dict)
     advertisers: dict[str, str | None] = field(default_factory=dict)

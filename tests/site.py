@@ -257,6 +257,7 @@ class FakeSite:
     watches: FakeWatchLists = field(default_factory=FakeWatchLists)
     requests: list[Request] = field(default_factory=list)
     cancelled: list[int] = field(default_factory=list)
+    left: list[tuple[int, int]] = field(default_factory=list)
     health: Health = field(default_factory=lambda: Health(database=True, schema=True, stream=True))
     refusal: Exception | None = None
     walks: tuple[JobView, ...] = ()
@@ -290,11 +291,16 @@ class FakeSite:
             self.cancelled.append(fetch_id)
             return True
 
+        def leave(fetch_id: int, user_id: int) -> bool:
+            self.left.append((fetch_id, user_id))
+            return False
+
         look: Callable[[], Health] = lambda: self.health  # noqa: E731 - one line says it
         return Services(
             catalogue=self.catalogue,
             request_refresh=request_refresh,
             cancel=cancel,
+            leave=leave,
             users=self.users,
             sessions=self.sessions,
             passwords=self.passwords,

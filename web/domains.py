@@ -98,7 +98,10 @@ def refresh(domain: str) -> Answer:
 
 @blueprint.post("/domains/<domain>/cancel")
 def cancel(domain: str) -> Answer:
-    """Stop the domain's fetch and keep what was read; for who asked for it, and operators."""
+    """Stop the domain's fetch and keep what was read; for who asked for it, and operators.
+
+    While others who joined it wait, it goes on for them.
+    """
     name = DomainName.parse(domain)
     user = current_user()
     there = url_for("domains.show", domain=name.name)
@@ -108,7 +111,11 @@ def cancel(domain: str) -> Answer:
         raise NotFound("no such fetch of this domain")
     if user is None or (fetch.asked_by != user.id and not user.operator):
         raise Forbidden("asked for by somebody else")
-    if fetch.state is not FetchState.ACTIVE or not services().cancel(fetch.id):
+    if fetch.state is not FetchState.ACTIVE:
+        raise Refused("This fetch has ended already.")
+    if not user.operator:
+        services().leave(fetch.id, user.id)
+    elif not services().cancel(fetch.id):
         raise Refused("This fetch has ended already.")
     return redirect(there, HTTPStatus.SEE_OTHER)
 

@@ -68,6 +68,7 @@ def services_of(ports: SitePorts, checks: Checks) -> Services:
         catalogue=ports.catalogue,
         request_refresh=ports.request_refresh,
         cancel=ports.fetches.cancel,
+        leave=ports.fetches.leave,
         users=ports.users,
         sessions=ports.sessions,
         passwords=ports.passwords,

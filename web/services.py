@@ -129,14 +129,15 @@ class Health:
 class Services:
     """The site's bundle.
 
-    Shape: request_refresh is the use case over its ports, cancel that of the fetches port;
-    health answers within half a second whatever is away; walks gives those of a fetch, oldest
-    first.
+    Shape: request_refresh is the use case over its ports, cancel and leave those of the fetches
+    port; health answers within half a second whatever is away; walks gives those of a fetch,
+    oldest first.
     """
 
     catalogue: Catalogue
     request_refresh: Callable[[Request], Asked]
     cancel: Callable[[int], bool]
+    leave: Callable[[int, int], bool]
     users: Users
     sessions: Sessions
     passwords: Passwords

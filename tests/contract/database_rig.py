@@ -101,6 +101,9 @@ class Rig:
         """Give a fetch one more queued job, as splitting does; gives its id."""
         raise NotImplementedError
 
+    def add_users(self, *ids: int) -> None:
+        """Let there be accounts with these numbers."""
+
     # What most tests begin with
 
     def ask(self, domain: str = "shop.example", reason: FetchReason = FetchReason.PERSON) -> Asked:
@@ -266,6 +269,14 @@ class RealRig(Rig):
             id=fetch_id,
         )
         return int(row.id)
+
+    def add_users(self, *ids: int) -> None:
+        for number in ids:
+            self.run(
+                "INSERT INTO users (id, email, password_hash) VALUES (:id, :email, '')",
+                id=number,
+                email=f"{number}@mail.example",
+            )
 
     def run(self, statement: str, **values: object) -> Sequence[Row[Any]]:
         """Run a statement of the test's own."""

@@ -66,16 +66,17 @@ def test_only_a_post_asks(method: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("user", "status", "cancelled"), [(ADA, 303, [41]), (OPERATOR, 303, [41]), (BOB, 403, [])]
+    ("user", "status", "cancelled", "left"),
+    [(ADA, 303, [], [(41, ADA.id)]), (OPERATOR, 303, [41], []), (BOB, 403, [], [])],
 )
-def test_a_fetch_is_stopped_by_who_asked_and_by_operators(
-    user: User, status: int, cancelled: list[int]
+def test_a_fetch_is_left_by_who_asked_and_stopped_by_operators(
+    user: User, status: int, cancelled: list[int], left: list[tuple[int, int]]
 ) -> None:
     site = site_with(FetchState.ACTIVE)
 
     answer = send(site.signed_in(user), f"{ADDRESS}/cancel", "/account", fetch="41")
 
-    assert (answer.status_code, site.cancelled) == (status, cancelled)
+    assert (answer.status_code, site.cancelled, site.left) == (status, cancelled, left)
 
 
 @pytest.mark.parametrize(

@@ -70,6 +70,16 @@ ORDER BY id
 """)
 
 
+# The key's check waits for whoever ends this fetch just now.
+_FOLLOW = text("""
+INSERT INTO followers (fetch_id, user_id)
+SELECT :fetch, id FROM users WHERE id = :asker
+ON CONFLICT DO NOTHING
+""")
+
+_STILL_ACTIVE = text("SELECT state = 'active' FROM fetches WHERE id = :fetch")
+
+
 def ask(connection: Connection, request: Request) -> Asked:
     """Give the fetch that will refresh the domain, as `ppcfetch.ports.Fetches.request` says."""
     if request.limit is not None and request.asked_by is not None:
@@ -78,13 +88,24 @@ def ask(connection: Connection, request: Request) -> Asked:
     for _ in range(_TRIES):
         active = connection.execute(_ACTIVE, domain).one_or_none()
         if active is not None:
-            return _join(connection, request, active)
+            if _follow(connection, request, active.id):
+                return _join(connection, request, active)
+            continue
         _refuse_if_needless(connection, request)
         connection.execute(_ADD_DOMAIN, domain)
         made = _make(connection, request)
         if made is not None:
+            _follow(connection, request, made.fetch.id)
             return made
     raise DatabaseUnavailable(f"fetches of {request.domain} begin and end too fast")
+
+
+def _follow(connection: Connection, request: Request, fetch_id: int) -> bool:
+    """Note who wants the fetch; False when it ended in the meantime."""
+    if request.asked_by is None:
+        return True
+    connection.execute(_FOLLOW, {"fetch": fetch_id, "asker": request.asked_by})
+    return bool(connection.scalar(_STILL_ACTIVE, {"fetch": fetch_id}))
 
 
 def _join(connection: Connection, request: Request, active: Row[Any]) -> Asked:
