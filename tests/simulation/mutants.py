@@ -225,7 +225,7 @@ OF_PYTHON = _mutants(
         "ppcfetch/usecases/settle.py",
         "    told = [e for e in ended if e.row_ended or e.lease.job.id in ours]",
         "    told = list(ended)",
-        SIMULATION,
+        "tests/unit/test_settling.py",
     ),
     (
         "an outcome whose answer was lost is written again",
@@ -260,7 +260,7 @@ OF_PYTHON = _mutants(
         "ppcfetch/model/outcome.py",
         "Refusal.EXHAUSTED: Answer.DEAD_LETTER,",
         "Refusal.EXHAUSTED: Answer.LEAVE,",
-        SIMULATION,
+        "tests/unit/test_settling.py",
     ),
     (
         "a throttled archive uses up no attempt",
