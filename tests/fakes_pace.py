@@ -10,7 +10,7 @@ from ppcfetch.errors import ArchiveBlocked, ArchiveThrottled, ProxyFailed, Retry
 from ppcfetch.model.egress import DIRECT, Permit
 from ppcfetch.model.job import Pool
 
-EXACT = 1e-9
+EXACT = 1e-6
 
 
 @dataclass(slots=True)

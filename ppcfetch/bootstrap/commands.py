@@ -16,8 +16,10 @@ from ppcfetch.adapters.database.pauses import PostgresPauses
 from ppcfetch.adapters.database.users import Users
 from ppcfetch.adapters.redis.doorbell import RedisDoorbell
 from ppcfetch.adapters.redis.facts import redis_facts
+from ppcfetch.adapters.redis.inspector import RedisInspector
 from ppcfetch.adapters.redis.keys import Keys
 from ppcfetch.bootstrap.addresses import find_addresses
+from ppcfetch.bootstrap.egresses import Egresses
 from ppcfetch.bootstrap.parts import keeping, open_engine, open_redis
 from ppcfetch.bootstrap.pools import Pools
 from ppcfetch.model.account import User
@@ -44,13 +46,14 @@ class AddUser(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class CommandPorts:
-    """What short commands may do; status gives one row a pool."""
+    """What short commands may do; status gives one row a pool, egresses one a way out."""
 
     request_refresh: Callable[[Request], Asked]
     pause_of: Callable[[Pool], Pause | None]
     watching: Watching
     examine: Callable[[], Sequence[Finding]]
     status: Callable[[], list[dict[str, object]]]
+    egresses: Callable[[], list[dict[str, object]]]
     ledger: Callable[[], Sequence[Difference]]
     add_user: AddUser
 
@@ -65,6 +68,7 @@ def open_commands(settings: Settings) -> Iterator[CommandPorts]:
         work, reading = open_pool(), open_pool(read_only=True)
         redis = open_redis(stack, addresses.redis, patience=PATIENCE)
         pools = Pools(reading, redis, keys, schedule=settings.schedule_every)
+        egresses = Egresses(RedisInspector(redis.rest, keys), settings.egresses)
         yield CommandPorts(
             request_refresh=partial(
                 request_refresh,
@@ -79,8 +83,10 @@ def open_commands(settings: Settings) -> Iterator[CommandPorts]:
                 redis=partial(redis_facts, redis.rest, keys),
                 epoch=PostgresDue(work, settings.limits, keeping(settings)).epoch,
                 queue=partial(pools.facts, patience=settings.limits.lease),
+                egresses=egresses.facts,
             ),
             status=pools.rows,
+            egresses=egresses.rows,
             ledger=pools.ledger,
             add_user=partial(add_user, users=Users(work), passwords=Passwords()),
         )

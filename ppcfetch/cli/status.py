@@ -14,9 +14,10 @@ from ppcfetch.settings import load_settings
 @click.option(
     "--ledger", is_flag=True, help="List where rows and messages differ, each seen twice in a row."
 )
+@click.option("--egresses", is_flag=True, help="List only the ways out to the archive.")
 @json_option
-def status(*, ledger: bool, as_json: bool) -> None:
-    """Show for each pool what waits, what runs and when the last page was stored.
+def status(*, ledger: bool, egresses: bool, as_json: bool) -> None:
+    """Show for each pool what waits and what runs, and how each way out to the archive does.
 
     The ledger difference is due + running - messages. A few come and go while jobs do; one that
     stays longer than two sweeps is a fault, and --ledger names its jobs.
@@ -27,9 +28,13 @@ def status(*, ledger: bool, as_json: bool) -> None:
             empty = "Rows and messages agree."
             print_rows(found, as_json=as_json, title="Differences", empty=empty)
             return
-        rows = commands.status()
-    shown = rows if as_json else _by_fact(rows)
-    print_rows(shown, as_json=as_json, title="Pools", empty="There are no pools.")
+        ways = commands.egresses()
+        if not egresses:
+            rows = commands.status()
+            shown = rows if as_json else _by_fact(rows)
+            print_rows(shown, as_json=as_json, title="Pools", empty="There are no pools.")
+        if egresses or not as_json:
+            print_rows(ways, as_json=as_json, title="Ways out", empty="There is no way out.")
 
 
 def _by_fact(pools: Sequence[Mapping[str, object]]) -> list[dict[str, object]]:

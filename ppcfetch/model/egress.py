@@ -2,10 +2,12 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from urllib.parse import SplitResult, unquote_to_bytes, urlsplit
+
+from ppcfetch.model.health import Finding, Verdict
 
 DIRECT = "direct"
 """The name of the way out that uses no proxy."""
@@ -89,6 +91,15 @@ def parse_proxies(text: str) -> tuple[Proxy, ...]:
 def egress_names(proxies: tuple[Proxy, ...]) -> tuple[str, ...]:
     """Give the names of all ways out; the direct one when there is no proxy."""
     return tuple(proxy.name for proxy in proxies) or (DIRECT,)
+
+
+def finding_of_egresses(egresses: Sequence[EgressFacts]) -> Finding:
+    """Judge the ways out; a rest ends by itself, so that nothing here keeps us from working."""
+    bad = [f"{one.name} is {one.state}: {one.why}" for one in egresses if one.state != "well"]
+    if not bad:
+        return Finding("archive", Verdict.GOOD, f"{len(egresses)} ways out, none rests")
+    advice = "nothing, if it passes by itself; else correct or replace what PPCFETCH_PROXIES names"
+    return Finding("archive", Verdict.WARN, "; ".join(bad), advice)
 
 
 def _named(words: list[str]) -> Iterator[Proxy]:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from ppcfetch.errors import PpcFetchError, Unavailable
+from ppcfetch.model.egress import EgressFacts, finding_of_egresses
 from ppcfetch.model.health import (
     DatabaseFacts,
     Finding,
@@ -20,10 +21,12 @@ def examine(
     redis: Callable[[], RedisFacts],
     epoch: Callable[[], str],
     queue: Callable[[], QueueFacts] | None = None,
+    egresses: Callable[[], Sequence[EgressFacts]] | None = None,
 ) -> Sequence[Finding]:
     """Give all findings; a server that does not answer is one.
 
-    Shape: queue is left out by processes that only want to know whether they can work.
+    Shape: queue and egresses are left out by processes that only want to know whether they can
+    work.
     """
     found: list[Finding] = []
     value = None
@@ -40,6 +43,8 @@ def examine(
     # The queue is looked at when both servers are fit: else there is nothing to compare.
     if queue is not None and not any(one.verdict is Verdict.BAD for one in found):
         found.extend(findings_of_queue(queue()))
+    if egresses is not None and not any(one.verdict is Verdict.BAD for one in found):
+        found.append(finding_of_egresses(egresses()))
     return found
 
 

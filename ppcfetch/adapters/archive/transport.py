@@ -127,7 +127,8 @@ def _blamed(*, is_proxied: bool) -> Iterator[None]:
     except _BEFORE_THE_ARCHIVE as exc:
         if not is_proxied:
             raise
-        raise httpcore.ProxyError(_what(exc)) from exc
+        # Without its cause: some proxies repeat user and password in their refusal.
+        raise httpcore.ProxyError(_what(exc)) from None
 
 
 def _what(failure: Exception) -> str:

@@ -61,7 +61,8 @@ for step = 0, count - 1 do
     local is_new = state.at == 0
     fill(state, now)
     wait = lacking(state)
-    if is_new and wait > 0 then store(key, state) end
+    -- Also one that was never used has to fill: else it stays behind the others for ever.
+    if is_new then store(key, state) end
   end
   if state.rest > 0 or state.failures > 0 or state.factor < 1 then is_clean = false end
   -- One that was rested goes first: somebody has to find out.

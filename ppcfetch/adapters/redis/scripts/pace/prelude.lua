@@ -10,9 +10,15 @@
 local A_DAY_MS = 86400000
 local DEFAULTS = {tokens = 1, kept = 1, at = 0, factor = 1, opened = 0, rest = 0, trial = 0, opens = 0, failures = 0}
 
+local instant
+
+-- One instant for the whole step, as Redis sees it.
 local function now_ms()
-  local now = redis.call('TIME')
-  return now[1] * 1000 + now[2] / 1000
+  if not instant then
+    local now = redis.call('TIME')
+    instant = now[1] * 1000 + now[2] / 1000
+  end
+  return instant
 end
 
 local function store(key, state)

@@ -35,7 +35,6 @@ if rest == 0 then return {-1, 0} end
 redis.call('HSET', KEYS[2], 'why', ARGV[8])
 local shortest = rest
 for n = 3, #KEYS do
-  local other, instant = load(KEYS[n])
-  shortest = math.min(shortest, shut(other, instant, tonumber(ARGV[7])))
+  shortest = math.min(shortest, shut(load(KEYS[n]), now, tonumber(ARGV[7])))
 end
 return {math.ceil(shortest), math.ceil(rest)}
