@@ -1,6 +1,7 @@
 """The archive over real proxies: bad ones rest, the walk goes on, and nobody tells a password."""
 
 import io
+import json
 import logging
 import socket
 import ssl
@@ -20,10 +21,13 @@ from ppcfetch.adapters.clock import SystemClock
 from ppcfetch.adapters.redis.connections import Connections, connect
 from ppcfetch.adapters.redis.keys import Keys
 from ppcfetch.adapters.redis.pace import PaceRules, RedisPace
+from ppcfetch.bootstrap.worker import open_worker
 from ppcfetch.errors import ProxyFailed
 from ppcfetch.model.ad import ArchivePage, Query
 from ppcfetch.model.domain import DomainName
-from ppcfetch.model.egress import egress_names, parse_proxies
+from ppcfetch.model.egress import Permit, egress_names, parse_proxies
+from ppcfetch.model.job import Pool
+from ppcfetch.settings import load_settings
 from ppcfetch.usecases.ask_archive import Asking, ask_page
 from tests.archive_answers import NOW
 from tests.builders import a_job
@@ -198,3 +202,27 @@ def test_a_proxy_that_never_answers_ends_with_the_deadline(emulator: EmulatorSer
             pytest.raises(ProxyFailed, match="gave no answer"),
         ):
             archive.page(BUSY, None)
+
+
+def test_workers_and_commands_ask_over_the_proxies_that_are_set(
+    emulator: EmulatorServer, commands: Commands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with running(socks) as (sock,):
+        commands.settings = {
+            "PPCFETCH_ARCHIVE_URL": emulator.url,
+            "PPCFETCH_PROXIES": sock.address("socks5"),
+        }
+        shown = commands.run("archive", "probe", "ads-7.example")
+        for name, value in commands.settings.items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.setenv("PPCFETCH_DATABASE_URL", commands.database_url)
+        monkeypatch.setenv("PPCFETCH_REDIS_URL", commands.redis_url)
+        with open_worker(load_settings(), pool=Pool.BULK, threads=1) as ports:
+            assert isinstance(ports.handler, partial)
+            leave = ports.handler.keywords["pace"].ask(Pool.BULK)
+            page = ports.handler.keywords["archive"].page(BUSY, None, via=leave.egress)
+
+    assert len(json.loads(shown.stdout)["ads"]) == 7
+    assert leave == Permit(sock.name)
+    assert len(page.ads) == 100
+    assert sock.asked == 2
