@@ -30,8 +30,8 @@ check: .venv/dev.stamp ## lint, formatting, types and import contracts
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
-bench: .venv/dev.stamp ## ratios against a floor measured in the same run
-	@$(BIN)/python -m pytest tests/bench -m bench -p no:randomly -s --timeout 1800
+bench: .venv/dev.stamp ## ratios against a floor measured in the same run (ONLY=ingest)
+	@$(BIN)/python -m pytest tests/bench$(if $(ONLY),/test_$(ONLY).py) -m bench -p no:randomly -s --timeout 1800
 
 simulate: .venv/dev.stamp ## replay one simulated run and tell its story (SEED=7)
 	@$(BIN)/python -m tests.simulation --seed $(or $(SEED),0)

@@ -45,7 +45,7 @@ FROM (
         floor(%(advertisers)s * power(abs(hashint8(n * 7)) / 2147483648.0, 4))::bigint
             AS advertiser,
         (ARRAY[1, 1, 1, 2, 2, 3])[1 + abs(hashint8(n * 3) %% 6)] AS format,
-        1 + abs(hashint8(n * 5) %% 5) / 2 AS preview,
+        1 + abs(hashint8(n * 5) %% 4) / 2 AS preview,
         abs(hashint8(n * 11) %% 300) AS days,
         timestamptz '2026-11-29 12:00Z' - abs(hashint8(n * 13)) %% 126144000 * interval '1 second'
             AS last_shown

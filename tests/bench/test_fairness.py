@@ -47,14 +47,14 @@ def plant(database_url: str, redis_url: str, tmp_path: Path) -> Iterator[Plant]:
 
 def test_fairness(plant: Plant) -> None:
     """Starts of interactive jobs, from request to lease, by the database clock."""
-    alone, _ = one_after_another(plant, first=100)
+    alone, _ = one_after_another(plant, first=1)
     ask_for(plant, [GIANT], reason=FetchReason.IMPORT)
     crowd = [f"ads-{2000 + number}.example" for number in range(CROWD)]
     ask_for(plant, crowd, reason=FetchReason.IMPORT)
     wait_until(lambda: plant.one(BUSY) == SLOTS, describe="bulk is full", timeout=60)
 
-    ids = ask_for(plant, ["ads-150.example"], reason=FetchReason.SCHEDULE)
-    loaded, busy = one_after_another(plant, first=300)
+    ids = ask_for(plant, ["ads-950.example"], reason=FetchReason.SCHEDULE)
+    loaded, busy = one_after_another(plant, first=1 + JOBS)
     wait_until(lambda: plant.query(WAITED, ids), describe="the other's job is done", timeout=600)
 
     [row] = plant.query(WAITED, ids)

@@ -203,6 +203,10 @@ def test_a_part_that_dies_makes_the_fetch_partial_and_can_be_retried_alone(datab
     [top_up] = let_in(database, pool=Pool.BULK)
     database.step(top_up, page(shown(1, 1), shown(2, 2)))
 
-    assert (partial.state, partial.error, partial.unseen) == (FetchState.PARTIAL, "400", None)
+    assert (partial.state, partial.error, partial.unseen) == (
+        FetchState.PARTIAL,
+        "image ads: 400",
+        None,
+    )
     done = fetch_of(database, whole)
     assert (done.state, done.found, done.error) == (FetchState.DONE, 2, None)

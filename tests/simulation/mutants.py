@@ -6,7 +6,7 @@ seeds; what SQL and Lua say is not simulated, so the contract suites catch it.
 
 from dataclasses import dataclass
 
-from tests.simulation import mutants_of_servers, mutants_of_turns
+from tests.simulation import mutants_of_pace, mutants_of_servers, mutants_of_turns
 
 SIMULATION = "simulation"
 LEASES = "tests/unit/test_leases.py"
@@ -363,4 +363,4 @@ OF_PYTHON = _mutants(
     ),
 )
 
-ALL = OF_PYTHON + _mutants(*mutants_of_servers.ROWS, *mutants_of_turns.ROWS)
+ALL = OF_PYTHON + _mutants(*mutants_of_servers.ROWS, *mutants_of_turns.ROWS, *mutants_of_pace.ROWS)

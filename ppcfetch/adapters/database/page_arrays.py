@@ -69,13 +69,14 @@ class _ArrayDumper(Dumper):
 
 
 def _texts(values: Iterable[str | None]) -> Iterable[bytes]:
+    parts: list[bytes] = []
     for value in values:
         if value is None:
-            yield _NULL
+            parts.append(_NULL)
         else:
             data = value.encode()
-            yield _LENGTH.pack(len(data))
-            yield data
+            parts += (_LENGTH.pack(len(data)), data)
+    return parts
 
 
 def _small(values: Iterable[int | None]) -> Iterable[bytes]:
@@ -87,13 +88,12 @@ def _whole(values: Iterable[int | None]) -> Iterable[bytes]:
 
 
 def _moments(values: Iterable[datetime | None]) -> Iterable[bytes]:
-    for value in values:
-        if value is None:
-            yield _NULL
-        else:
-            since = value - _EPOCH
-            seconds = since.days * _DAY + since.seconds
-            yield _INT8.pack(8, seconds * _SECOND + since.microseconds)
+    return [_NULL if value is None else _INT8.pack(8, _microseconds(value)) for value in values]
+
+
+def _microseconds(moment: datetime) -> int:
+    since = moment - _EPOCH
+    return (since.days * _DAY + since.seconds) * _SECOND + since.microseconds
 
 
 _Encode = Callable[[Iterable[Any]], Iterable[bytes]]

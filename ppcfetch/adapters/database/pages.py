@@ -1,6 +1,6 @@
 """The fenced write of an archive page: everything it tells and its checkpoint, or nothing."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -109,9 +109,10 @@ class PostgresPages:
         write = _Write(lease, page, checkpoint, parts)
         with translated(), self._engine.connect() as connection:
             with connection.begin(), driver(connection) as raw:
-                if not _advance(raw, write):
+                values = write.values()
+                if _ADVANCE_JOB.run(raw, values).rowcount != 1:
                     return write.progress(*_stored_before(raw, write))
-                counts = _store(raw, write)
+                counts = _store(raw, write, values)
                 if write.parts:
                     raw.execute(sql.ADD_PARTS, write.part_values())
                 if write.ends:
@@ -119,16 +120,10 @@ class PostgresPages:
             return write.progress(*counts)
 
 
-def _advance(raw: _Raw, write: _Write) -> bool:
-    """Move the job's checkpoint and lock its domain; False when the row is not as leased."""
-    return _ADVANCE_JOB.run(raw, write.values()).rowcount == 1
-
-
-def _store(raw: _Raw, write: _Write) -> tuple[int, int]:
+def _store(raw: _Raw, write: _Write, values: Mapping[str, Any]) -> tuple[int, int]:
     """Store what the page tells; gives how many of its ads were new and changed."""
     teach(raw)
-    values = {**write.values(), **bound(write.page.ads)}
-    stored = _STORE_PAGE.run(raw, values)
+    stored = _STORE_PAGE.run(raw, {**values, **bound(write.page.ads)})
     new, changed = stored.fetchall()[0]
     return new, changed
 
