@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from sqlalchemy import Engine, event, text
 
+from ppcfetch.adapters.database.ad_marks import Mark
 from ppcfetch.adapters.database.catalogue import Catalogue
 from ppcfetch.adapters.database.engine import make_engine
 from ppcfetch.model.ad import AdFormat
@@ -16,6 +18,11 @@ from ppcfetch.model.page import AdQuery, AdSort
 HUGE = DomainName("huge.example")
 ADS = 40_000
 LIMIT = 48
+DEEP = {
+    AdSort.LAST_SHOWN: datetime(2026, 10, 15, tzinfo=UTC),
+    AdSort.FIRST_SHOWN: datetime(2025, 12, 15, tzinfo=UTC),
+}
+"""Behind half of the huge domain's ads."""
 BLOCKS = 100
 """Far above what any page reads, far below what a scan of the huge domain reads."""
 
@@ -95,6 +102,8 @@ def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
 def lists(catalogue: Catalogue) -> None:
     """Look at beginning, middle, end and back, in both orders, with every kind of filter."""
     for sort in AdSort:
+        deep = Mark(sort, DEEP[sort], "AR1", "CR1").encoded()
+        catalogue.domain_page(AdQuery(HUGE, sort=sort, before=deep), LIMIT)
         for query in (
             AdQuery(HUGE, sort=sort),
             AdQuery(HUGE, sort=sort, format=AdFormat.VIDEO),

@@ -59,7 +59,7 @@ class Summary:
             "pages": self.pages,
             "starts": self.starts,
             "steps": self.steps,
-            "lost": sum(line.startswith(("I1", "I4")) for line in broken),
+            "lost": sum(line.startswith(("I1:", "I4")) for line in broken),
             "doubled": sum(line.startswith(("I2", "I3")) for line in broken),
             "slowest_recovery_in_leases": self.slowest,
             "broken": self.broken,

@@ -63,7 +63,7 @@ SELECT kept.*, advertisers.name FROM (
             WHERE domain = :domain AND format = wanted.format AND {advertiser}
                 AND {shown} >= :shown
                 AND ({shown} > :shown OR (advertiser_id, creative_id) < (:after, :creative))
-            ORDER BY {shown}, advertiser_id DESC, creative_id DESC LIMIT :count
+            ORDER BY {shown} NULLS FIRST, advertiser_id DESC, creative_id DESC LIMIT :count
         )
     ) found
     ORDER BY {shown} NULLS FIRST, advertiser_id DESC, creative_id DESC LIMIT :count
