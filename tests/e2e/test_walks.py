@@ -8,10 +8,10 @@ import pytest
 
 from tests.e2e.plant import Plant, assert_truth
 
-DOMAIN = "ads-2350.example"
-ADS = 2350
+DOMAIN = "ads-950.example"
+ADS = 950
 PAGE = 100
-WALK = 24
+WALK = 10
 TOP_UP = 1
 
 
@@ -102,7 +102,7 @@ def test_an_empty_answer_is_flagged_and_blanks_nothing(complete: Plant) -> None:
     assert "Next to nothing was found" in empty["told"]
     text = page.get_text(" ", strip=True)
     assert "The archive showed next to nothing" in text
-    assert "2,350" in text
+    assert "950" in text
     assert_truth(complete, DOMAIN)
 
     complete.behave()
@@ -123,7 +123,7 @@ def test_a_full_walk_comes_when_the_last_one_is_old_and_when_asked_for(complete:
 
 def test_what_is_shown_during_a_walk_is_there_in_the_end(plant: Plant) -> None:
     """Every field as the archive has it, when the archive rests before the last look."""
-    plant.behave(churn_per_page=7, churn_pages=WALK + TOP_UP)
+    plant.behave(churn_per_page=15, churn_pages=WALK + TOP_UP)
     plant.start_worker()
 
     walked = fetch(plant)
