@@ -213,8 +213,8 @@ class Tables:
             checkpoint=Checkpoint(until=until),
             error=None,
         )
-        asker = self.jobs[latest.id].asker
-        self.jobs[job.id] = JobRow(job, due_at=self.moment(), admitted=False, asker=asker)
+        walked = self.jobs[latest.id]
+        self.jobs[job.id] = JobRow(job, walked.due_at, admitted=False, asker=walked.asker)
 
     def _note_end(self, fetch_id: int, state: FetchState, error: str | None) -> None:
         fetch, moment = self.fetches[fetch_id], self.moment()

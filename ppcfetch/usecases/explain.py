@@ -50,7 +50,7 @@ def _queued(row: RowFacts, stream: StreamFacts | None, rhythm: Rhythm) -> Explan
     return Explanation(
         job,
         place_of(stream),
-        job.due_at if is_due else job.beat_at or job.created_at,
+        max(job.due_at, job.created_at) if is_due else job.beat_at or job.created_at,
         tuple(reason.why for reason in reasons),
         reasons[0].then,
     )

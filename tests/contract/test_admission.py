@@ -1,19 +1,22 @@
 """Whose job may have a message next: turns by who asked, a window, parts of one fetch."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 
 from ppcfetch.model.ad import ArchivePage, Query
 from ppcfetch.model.domain import DomainName
 from ppcfetch.model.fetch import FetchReason
-from ppcfetch.model.job import Pool
+from ppcfetch.model.job import JobKind, Pool
 from ppcfetch.model.lease import Lease, Refusal, Refused
 from ppcfetch.model.outcome import Dead, HandBack, Rest, RetryLater, Spill
 from ppcfetch.ports import Taking
 from tests.contract.database_rig import ANNA, LEASE, MOMENT, Rig, an_ad
 
 BULK = Pool.BULK
+NOON = datetime(2026, 11, 1, 12, tzinfo=UTC)
 
 
 def import_of(database: Rig, count: int) -> Sequence[int]:
@@ -123,6 +126,22 @@ def test_who_gives_way_goes_behind_the_others_of_his_line(
 
     assert third not in {giant, second}
     assert ids(database.due.admit()) == [giant]
+
+
+def test_what_moved_behind_a_walk_is_read_before_the_next_of_the_line(database: Rig) -> None:
+    """So the first of many domains ends first, and not all of them together at last."""
+    database.let_in(window=2)
+    [first] = import_of(database, 1)
+    database.passes(MOMENT)
+    import_of(database, 4)
+    ads = [replace(an_ad(number), last_shown=NOON) for number in range(2)]
+    walk = take(database, first)
+    walk = database.step(walk, ArchivePage(tuple(ads[:1]), "more", None))
+    database.step(walk, ArchivePage(tuple(ads[1:]), None, None))
+
+    [(admitted, _)] = database.due.admit()
+
+    assert database.row(admitted).kind is JobKind.TOP_UP
 
 
 def test_who_is_asked_to_stop_keeps_his_turn(database: Rig) -> None:

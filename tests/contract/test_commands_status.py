@@ -1,7 +1,8 @@
 """`ppcfetch status` and `ppcfetch doctor` on real servers: rows and streams side by side."""
 
 from collections.abc import Iterator
-from datetime import timedelta
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -11,11 +12,13 @@ from ppcfetch.adapters.redis.connections import Connections, connect
 from ppcfetch.adapters.redis.doorbell import RedisDoorbell
 from ppcfetch.adapters.redis.keys import Keys
 from ppcfetch.adapters.redis.names import take_name
+from ppcfetch.model.ad import ArchivePage
 from ppcfetch.model.job import Pool
 from ppcfetch.model.lease import Holder
 from ppcfetch.model.operation import Action, Deed
 from ppcfetch.model.outcome import Dead, Rest
 from tests.contract.commands_rig import Commands
+from tests.contract.database_rig import an_ad
 
 LEASE = timedelta(minutes=1)
 
@@ -113,6 +116,21 @@ def test_the_last_page_is_told_after_its_job_has_ended(
     assert row["last_page_seconds_ago"] >= 90
     assert (row["due"], row["running"], row["dead"]) == (0, 0, 0)
     assert row["oldest_waiting_seconds"] is None
+
+
+def test_what_tops_up_a_walk_that_waited_long_has_waited_only_since_it_is_there(
+    commands: Commands, redis: Connections
+) -> None:
+    lease = commands.database.lease(commands.database.queued())
+    commands.database.passes(timedelta(seconds=90))
+    dated = replace(an_ad(1), last_shown=datetime(2026, 11, 1, tzinfo=UTC))
+    lease = commands.database.step(lease, ArchivePage((dated,), "more", None))
+    commands.database.step(lease, ArchivePage((), None, None))
+
+    row = interactive(commands)
+
+    assert row["due"] + row["waiting_for_turn"] == 1
+    assert row["oldest_waiting_seconds"] < 90
 
 
 def test_the_doctor_says_what_stands_still_and_what_to_do(

@@ -218,6 +218,7 @@ def test_the_place_is_where_its_message_is(stream: StreamFacts | None, place: st
     ("job", "since"),
     [
         (QUEUED, ago(90)),
+        (replace(QUEUED, created_at=ago(80)), ago(80)),
         (replace(QUEUED, due_at=ago(-30)), ago(100)),
         (replace(QUEUED, due_at=ago(-30), beat_at=ago(7)), ago(7)),
         (RUNNING, ago(50)),

@@ -58,16 +58,17 @@ ORDER BY counted.id
 
 # Ads that are shown while a walk is on its way move to the top, behind its back. A walk of one page
 # is a look at one moment; whatever was longer is followed by a walk from the top down to where
-# the one before began, until one of those is a look at one moment too, or finds nothing more.
+# the one before began, until one of those is a look at one moment too, or finds nothing more. It
+# keeps the place in line of the walk before: the first of many domains ends first.
 _TOP_UP = b"""
 INSERT INTO jobs (fetch_id, kind, pool, domain, until, asker, admitted, created_at, due_at)
 SELECT fetches.id, 'top up', latest.pool, fetches.domain,
     CASE latest.kind WHEN 'top up' THEN coalesce(latest.newest, latest.until)
         ELSE fetches.start_mark END,
-    latest.asker, false, clock_timestamp(), clock_timestamp()
+    latest.asker, false, clock_timestamp(), latest.due_at
 FROM fetches
 CROSS JOIN LATERAL (
-    SELECT kind, pool, asker, pages, fresh, newest, until FROM jobs
+    SELECT kind, pool, asker, pages, fresh, newest, until, due_at FROM jobs
     WHERE fetch_id = fetches.id ORDER BY id DESC LIMIT 1
 ) latest
 CROSS JOIN LATERAL (

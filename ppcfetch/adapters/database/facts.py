@@ -32,7 +32,8 @@ WITH kept AS (
         count(*) FILTER (WHERE state = 'queued' AND due_at > now()) AS not_yet_due,
         count(*) FILTER (WHERE state = 'running') AS running,
         count(*) FILTER (WHERE state = 'dead' AND discarded_at IS NULL) AS dead,
-        min(due_at) FILTER (WHERE state = 'queued' AND due_at <= now()) AS oldest,
+        min(greatest(due_at, created_at)) FILTER (WHERE state = 'queued' AND due_at <= now())
+            AS oldest,
         max(progressed_at) AS progressed
     FROM jobs
     WHERE state IN ('queued', 'running', 'dead')
