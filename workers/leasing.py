@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import structlog
 
@@ -47,12 +48,14 @@ class Leasing:
             return ()
         asked = self._clock.monotonic()
         answers = self._take(list(by_job))
+        log = structlog.get_logger().bind(pool=str(self._pool), consumer=self._holder.consumer)
         held = []
         refused = []
         for job_id, delivery in by_job.items():
             match answers[job_id]:
                 case Lease() as lease:
                     held.append(self._in_hand(lease, delivery, asked))
+                    _tell(log, lease)
                 case Refused() as refusal:
                     refused.append((delivery, refusal))
         self._answer(refused)
@@ -61,22 +64,12 @@ class Leasing:
     def _in_hand(self, lease: Lease, delivery: Delivery, asked: float) -> Held:
         held = Held(lease, delivery, limits=self._limits, now=self._clock.monotonic, asked=asked)
         self._hand.add(held)
-        structlog.get_logger().info(
-            "lease.taken",
-            job=lease.job.id,
-            fetch=lease.job.fetch_id,
-            domain=str(lease.job.query.domain),
-            pool=str(self._pool),
-            consumer=self._holder.consumer,
-            fence=lease.fence,
-            starts=lease.job.starts,
-            page=lease.job.pages,
-        )
         return held
 
     def _take(self, job_ids: Sequence[int]) -> Mapping[int, Lease | Refused]:
         """Ask for leases, again under the same request ids while no answer comes."""
-        takings = [Taking(job_id, request=uuid.uuid4().hex) for job_id in job_ids]
+        request = uuid.uuid4().hex
+        takings = [Taking(job_id, request) for job_id in job_ids]
         give_up = self._clock.monotonic() + self._limits.lease.total_seconds() / 2
         while True:
             try:
@@ -110,3 +103,15 @@ class Leasing:
                 reason = f"no worker knows version {delivery.version} of the message"
                 self._settling.dead_letter(delivery, reason)
         return readable
+
+
+def _tell(log: Any, lease: Lease) -> None:
+    log.info(
+        "lease.taken",
+        job=lease.job.id,
+        fetch=lease.job.fetch_id,
+        domain=str(lease.job.query.domain),
+        fence=lease.fence,
+        starts=lease.job.starts,
+        page=lease.job.pages,
+    )

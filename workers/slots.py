@@ -16,7 +16,7 @@ from workers.held import Hand, Held
 
 REPEAT_SECONDS = 0.1
 LINGER_SECONDS = 0.001
-"""How long a process that was full waits for more free slots before it reads again."""
+"""How long a process that works waits for more free slots before it reads again."""
 
 
 class Settler:
@@ -99,12 +99,12 @@ class Slots:
     def free(self, *, wait_seconds: float) -> int:
         """Give how many slots are free, after waiting for one at most so long.
 
-        A process that was full lingers a moment for more of them: one read for many short jobs
-        costs as much as one read for a single job.
+        Where some are not, it lingers a moment for the rest: one read for many short jobs costs
+        as much as one read for a single job.
         """
         with self._changed:
-            if not self._free and self._wait_for(1, wait_seconds):
-                self._wait_for((self._count + 1) // 2, LINGER_SECONDS)
+            if self._free or self._wait_for(1, wait_seconds):
+                self._wait_for(self._count, LINGER_SECONDS)
             return self._free
 
     def start(self, held: Held) -> None:

@@ -5,6 +5,7 @@ import logging
 import re
 import sys
 from collections.abc import MutableMapping
+from datetime import UTC, datetime
 from typing import Any, TextIO
 
 import structlog
@@ -25,16 +26,9 @@ def configure(
     Libraries that log through the standard library come out in the same form from WARNING on.
     """
     out = stream or sys.stderr
-    shared: list[Any] = [
-        structlog.contextvars.merge_contextvars,
-        structlog.stdlib.add_log_level,
-        structlog.processors.TimeStamper(fmt="iso", utc=True, key="ts"),
-        _with(context),
-        structlog.processors.format_exc_info,
-        _harmless,
-    ]
+    complete = _completing(context)
     structlog.configure(
-        processors=[*shared, _line],
+        processors=[complete, _line],
         wrapper_class=structlog.make_filtering_bound_logger(level),
         logger_factory=structlog.WriteLoggerFactory(file=out),
         cache_logger_on_first_use=False,
@@ -42,7 +36,7 @@ def configure(
     handler = logging.StreamHandler(out)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
-            foreign_pre_chain=shared,
+            foreign_pre_chain=[complete],
             processors=[
                 structlog.stdlib.ProcessorFormatter.remove_processors_meta,
                 _line,
@@ -54,20 +48,23 @@ def configure(
     root.setLevel(max(level, logging.WARNING))
 
 
-def _with(context: dict[str, object]) -> Any:
-    def add(
-        _logger: object, _method: str, event: MutableMapping[str, Any]
+def _completing(context: dict[str, object]) -> Any:
+    """Give one step for all that an event needs: a chain of steps costs a job as much again."""
+
+    def complete(
+        logger: Any, method: str, event: MutableMapping[str, Any]
     ) -> MutableMapping[str, Any]:
-        return {**context, **event}
+        told = structlog.contextvars.merge_contextvars(logger, method, {**context, **event})
+        told = structlog.stdlib.add_log_level(logger, method, told)
+        told["ts"] = datetime.now(UTC).isoformat().replace("+00:00", "Z")
+        if "exc_info" in told:
+            told = structlog.processors.format_exc_info(logger, method, told)
+        for name, value in told.items():
+            if isinstance(value, str) and (len(value) > LONGEST_VALUE or "://" in value):
+                told[name] = _shown(value)
+        return told
 
-    return add
-
-
-def _harmless(
-    _logger: object, _method: str, event: MutableMapping[str, Any]
-) -> MutableMapping[str, Any]:
-    """Cut long values and take passwords out of addresses."""
-    return {name: _shown(value) for name, value in event.items()}
+    return complete
 
 
 def _line(_logger: object, _method: str, event: MutableMapping[str, Any]) -> str:
@@ -75,8 +72,7 @@ def _line(_logger: object, _method: str, event: MutableMapping[str, Any]) -> str
     return _ENCODER.encode(event)
 
 
-def _shown(value: Any) -> Any:
-    if not isinstance(value, str):
-        return value
-    hidden = _CREDENTIALS.sub("***", value) if "://" in value else value
+def _shown(value: str) -> str:
+    """Cut a long value and take passwords out of addresses."""
+    hidden = _CREDENTIALS.sub("***", value)
     return hidden if len(hidden) <= LONGEST_VALUE else f"{hidden[:LONGEST_VALUE]}…"

@@ -29,10 +29,16 @@ def open_engine(
     size: int,
     lease: timedelta | None = None,
     read_only: bool = False,
+    one_plan: bool = False,
 ) -> Engine:
     """Give a pool of connections to the database; a lease bounds what a worker's may hold."""
     engine = make_engine(
-        url, application=application, pool_size=size, lease=lease, read_only=read_only
+        url,
+        application=application,
+        pool_size=size,
+        lease=lease,
+        read_only=read_only,
+        one_plan=one_plan,
     )
     stack.callback(engine.dispose)
     return engine

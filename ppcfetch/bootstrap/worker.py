@@ -32,8 +32,10 @@ from ppcfetch.settings import Settings
 from ppcfetch.usecases.examine import examine
 from ppcfetch.usecases.run_job import run_job
 
-BESIDE_SLOTS = 5
-"""Connections of a worker's loop, settler, admitter, sweeper and gate beside one for each slot."""
+BESIDE_SLOTS = 3
+"""Connections of a worker's admitter, sweeper and gate beside one for each slot."""
+LEASING = 2
+"""Connections of its loop, which takes leases, and of its settler."""
 
 
 @contextmanager
@@ -49,7 +51,8 @@ def open_worker(settings: Settings, *, pool: Pool, threads: int) -> Iterator[Wor
         open_pool = partial(open_engine, stack, addresses.database, lease=limits.lease)
         work = open_pool(f"ppcfetch {pool}", size=threads + BESIDE_SLOTS)
         redis = open_redis(stack, addresses.redis, patience=limits.renew)
-        jobs = PostgresJobs(work, limits)
+        leasing = open_pool(f"ppcfetch lease {pool}", size=LEASING, one_plan=True)
+        jobs = PostgresJobs(leasing, limits)
         due = PostgresDue(work, limits, keeping(settings), settings.admission)
         _refuse_what_cannot_work(
             examine(

@@ -5,6 +5,7 @@ If the row says what happens next, the delivery is settled; if it does not, it i
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import structlog
 
@@ -55,8 +56,9 @@ def settle(ended: Sequence[Ended], *, jobs: Jobs, settling: Settling) -> None:
     to_write = [e for e in ended if not e.row_ended and not isinstance(e.outcome, Leave)]
     ours = jobs.settle([(e.lease, e.outcome) for e in to_write]) if to_write else frozenset()
     told = [e for e in ended if e.row_ended or e.lease.job.id in ours]
+    log = structlog.get_logger().bind()
     for end in ended:
-        _log(end, known=end.row_ended or end.lease.job.id in ours)
+        _tell(log, end, known=end.row_ended or end.lease.job.id in ours)
     try:
         _settle_deliveries(told, settling)
     except StreamUnavailable as silent:
@@ -100,12 +102,12 @@ def _settle_deliveries(told: Sequence[Ended], settling: Settling) -> None:
         settling.move(deliveries, pool)
 
 
-def _log(end: Ended, *, known: bool) -> None:
+def _tell(log: Any, end: Ended, *, known: bool) -> None:
     job = end.lease.job
     event, reason = EVENTS[type(end.outcome)], _reason(end.outcome)
     if not known and not isinstance(end.outcome, Leave):
         event, reason = "lease.lost", "the row was leased again before the outcome was written"
-    structlog.get_logger().info(
+    log.info(
         event,
         job=job.id,
         fetch=job.fetch_id,

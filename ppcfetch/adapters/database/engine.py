@@ -36,18 +36,26 @@ def make_engine(
     pool_size: int,
     lease: timedelta | None = None,
     read_only: bool = False,
+    one_plan: bool = False,
 ) -> Engine:
     """Give a pool of connections that never wait for long; nothing is connected yet.
 
     Shape: lease is set for workers: a process that was paused inside a transaction loses it
     before its lease ends, so that the row is free for the next holder. A read-only engine
-    cannot write even where the reader's role could not be made.
+    cannot write even where the reader's role could not be made. With one plan, prepared statements
+    are planned once, by whatever values, instead of anew at each run: for those that only look
+    for rows by their ids, where planning takes as long as running.
     Raises: ConfigurationError when the address is not one of PostgreSQL.
     """
     address = address_of(url)
+    options = {"timezone": "UTC", **_timeouts(lease)}
+    if read_only:
+        options["default_transaction_read_only"] = "on"
+    if one_plan:
+        options["plan_cache_mode"] = "force_generic_plan"
     engine = create_engine(
         address,
-        connect_args=_connect_args(address, application, lease=lease, read_only=read_only),
+        connect_args=_connect_args(address, application, options),
         hide_parameters=True,
         isolation_level="READ COMMITTED",
         max_overflow=0,
@@ -97,12 +105,7 @@ def translated() -> Iterator[None]:
         raise DatabaseUnavailable(f"the database gave no answer: {_words(error)}") from error
 
 
-def _connect_args(
-    address: URL, application: str, *, lease: timedelta | None, read_only: bool
-) -> dict[str, Any]:
-    settings = {"timezone": "UTC", **_timeouts(lease)}
-    if read_only:
-        settings["default_transaction_read_only"] = "on"
+def _connect_args(address: URL, application: str, settings: dict[str, str]) -> dict[str, Any]:
     ours = " ".join(f"-c {name}={value}" for name, value in settings.items())
     theirs = address.query.get("options", "")
     return {
