@@ -31,9 +31,6 @@ class FakeFetches(FakeAdmission):
             else:
                 self._refuse_if_needless(request)
                 asked = self._make(request)
-            followers = self.followers.setdefault(asked.fetch.id, [])
-            if request.asked_by is not None and request.asked_by not in followers:
-                followers.append(request.asked_by)
             return replace(asked, jobs=(*asked.jobs, *self.let_in()))
 
     def get(self, fetch_id: int) -> Fetch:
@@ -49,19 +46,6 @@ class FakeFetches(FakeAdmission):
                     row.change(state=JobState.CANCELLED, fence=row.job.fence + 1)
                     row.finished_at = self.moment()
             return bool(self.close([fetch_id]))
-
-    def leave(self, fetch_id: int, user_id: int) -> bool:
-        followers = self.followers[fetch_id]
-        if user_id in followers:
-            followers.remove(user_id)
-        if not followers:
-            return self.cancel(fetch_id)
-        with self.call():
-            self.fetches[fetch_id] = replace(self.fetches[fetch_id], asked_by=followers[0])
-            for row in self.jobs_of(fetch_id):
-                if row.asker == user_id and row.job.state in ACTIVE:
-                    row.asker = followers[0]
-        return False
 
     def retry(self, job_id: int, deed: Deed | None = None) -> Revived:
         with self.call():
@@ -121,6 +105,7 @@ class FakeFetches(FakeAdmission):
             for row in queued:
                 row.change(pool=Pool.INTERACTIVE)
                 row.asker = asker_of(request.reason, request.asked_by)
+        self._follow(fetch.id, request.asked_by)
         due = [r.job for r in queued if r.admitted and r.due_at <= self.moment()]
         return Asked(fetch, tuple((job.id, job.pool) for job in due), joined=True)
 
@@ -145,7 +130,13 @@ class FakeFetches(FakeAdmission):
         asker = asker_of(request.reason, request.asked_by)
         self.fetches[fetch.id] = fetch
         self.jobs[job.id] = JobRow(job, due_at=self.moment(), admitted=False, asker=asker)
+        self._follow(fetch.id, request.asked_by)
         return Asked(fetch, (), joined=False)
+
+    def _follow(self, fetch_id: int, user_id: int | None) -> None:
+        known = self.followers.setdefault(fetch_id, [])
+        if user_id is not None and user_id not in known:
+            known.append(user_id)
 
 
 def _new_fetch(fetch_id: int, request: Request, tables: FakeAdmission) -> Fetch:

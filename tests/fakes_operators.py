@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from ppcfetch.model.job import Pool
 from ppcfetch.model.operation import Deed, Noted, Pause, pool_target
-from tests.fakes_watches import FakeWatches
+from tests.fakes_followers import FakeFollowers
 
 
-class FakeOperators(FakeWatches):
+class FakeOperators(FakeFollowers):
     """The ports `Pauses` and `Audit`."""
 
     def pause_of(self, pool: Pool) -> Pause | None:

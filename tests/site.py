@@ -26,7 +26,7 @@ from ppcfetch.model.page import (
     ProgressPage,
 )
 from ppcfetch.ports import Asked, Request
-from tests.site_lists import FakeWatchLists
+from tests.site_lists import FakeFollowing, FakeWatchLists
 from web import create_app
 from web.config import SiteConfig
 from web.services import Health, Services
@@ -254,10 +254,10 @@ class FakeSite:
     catalogue: FakeCatalogue = field(default_factory=FakeCatalogue)
     users: FakeUsers = field(default_factory=FakeUsers)
     passwords: FakePasswords = field(default_factory=FakePasswords)
+    following: FakeFollowing = field(default_factory=FakeFollowing)
     watches: FakeWatchLists = field(default_factory=FakeWatchLists)
     requests: list[Request] = field(default_factory=list)
     cancelled: list[int] = field(default_factory=list)
-    left: list[tuple[int, int]] = field(default_factory=list)
     health: Health = field(default_factory=lambda: Health(database=True, schema=True, stream=True))
     refusal: Exception | None = None
     walks: tuple[JobView, ...] = ()
@@ -291,20 +291,16 @@ class FakeSite:
             self.cancelled.append(fetch_id)
             return True
 
-        def leave(fetch_id: int, user_id: int) -> bool:
-            self.left.append((fetch_id, user_id))
-            return False
-
         look: Callable[[], Health] = lambda: self.health  # noqa: E731 - one line says it
         return Services(
             catalogue=self.catalogue,
             request_refresh=request_refresh,
             cancel=cancel,
-            leave=leave,
             users=self.users,
             sessions=self.sessions,
             passwords=self.passwords,
             watches=self.watches,
+            followers=self.following,
             health=look,
             walks=lambda _fetch: self.walks,
         )

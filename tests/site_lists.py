@@ -1,11 +1,28 @@
-"""Watch-lists of the site on made answers."""
+"""Followers and watch-lists of the site on made answers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ppcfetch.errors import Refused
 from ppcfetch.model.domain import DomainName
+from ppcfetch.model.following import Company, Leaving
 from ppcfetch.model.watch import WatchedDomain
+
+
+@dataclass
+class FakeFollowing:
+    """Says of each person what it was told to; remembers who left."""
+
+    companies: dict[int, Company] = field(default_factory=dict)
+    answers: dict[int, Leaving] = field(default_factory=dict)
+    left: list[tuple[int, int]] = field(default_factory=list)
+
+    def company(self, fetch_id: int, user_id: int) -> Company:
+        return self.companies.get(user_id, Company())
+
+    def leave(self, fetch_id: int, user_id: int) -> Leaving:
+        self.left.append((fetch_id, user_id))
+        return self.answers.get(user_id, Leaving.STRANGER)
 
 
 @dataclass

@@ -7,8 +7,10 @@ from werkzeug.exceptions import Forbidden
 from werkzeug.wrappers import Response as Answer
 
 from ppcfetch.errors import InvalidDomain, NotFound, Refused
+from ppcfetch.model.account import User
 from ppcfetch.model.domain import DomainName
-from ppcfetch.model.fetch import FetchReason, FetchState
+from ppcfetch.model.fetch import Fetch, FetchReason, FetchState
+from ppcfetch.model.following import Leaving
 from ppcfetch.model.page import AdQuery, DomainPage
 from ppcfetch.ports import Request
 from web.charts import activity_map, bar_lengths
@@ -19,6 +21,7 @@ from web.listing import Listing, query_from
 ADS_ON_PAGE = 24
 FILLS = {"HX-Retarget": "#main", "HX-Reselect": "#main", "HX-Reswap": "outerHTML"}
 """Tells htmx to take the answer's content for the page's."""
+LEFT = "You left this fetch; it goes on without you."
 
 blueprint = Blueprint("domains", __name__)
 
@@ -76,7 +79,10 @@ def progress(domain: str) -> Answer:
 
 @blueprint.post("/domains/<domain>/refresh")
 def refresh(domain: str) -> Answer:
-    """Ask for a fetch, or join the one that is under way."""
+    """Ask for a fetch, or join the one that is under way.
+
+    Who wanted to join what has ended meanwhile is shown how it ended.
+    """
     name = DomainName.parse(domain)
     user = current_user()
     if user is None:
@@ -92,16 +98,17 @@ def refresh(domain: str) -> Answer:
         reach=site().reach,
         limit=site().fetches_at_once,
     )
-    services().request_refresh(wish)
+    try:
+        services().request_refresh(wish)
+    except Refused:
+        if "join" not in request.form:
+            raise
     return redirect(there, HTTPStatus.SEE_OTHER)
 
 
 @blueprint.post("/domains/<domain>/cancel")
 def cancel(domain: str) -> Answer:
-    """Stop the domain's fetch and keep what was read; for who asked for it, and operators.
-
-    While others who joined it wait, it goes on for them.
-    """
+    """Leave the domain's fetch, or stop it and keep what was read; operators stop any."""
     name = DomainName.parse(domain)
     user = current_user()
     there = url_for("domains.show", domain=name.name)
@@ -109,15 +116,25 @@ def cancel(domain: str) -> Answer:
     fetch = services().catalogue.fetch(_number(request.form.get("fetch", "")))
     if fetch.domain != name:
         raise NotFound("no such fetch of this domain")
-    if user is None or (fetch.asked_by != user.id and not user.operator):
-        raise Forbidden("asked for by somebody else")
-    if fetch.state is not FetchState.ACTIVE:
-        raise Refused("This fetch has ended already.")
-    if not user.operator:
-        services().leave(fetch.id, user.id)
-    elif not services().cancel(fetch.id):
-        raise Refused("This fetch has ended already.")
+    if user is None:
+        raise Forbidden("sign in first")
+    if _stop(fetch, user) is Leaving.LEFT:
+        there = url_for("domains.show", domain=name.name, left=fetch.id)
     return redirect(there, HTTPStatus.SEE_OTHER)
+
+
+def _stop(fetch: Fetch, user: User) -> Leaving:
+    """End the fetch for an operator; anybody else leaves it, which ends it if he was the last."""
+    if user.operator:
+        is_over = fetch.state is not FetchState.ACTIVE or not services().cancel(fetch.id)
+        done = Leaving.OVER if is_over else Leaving.STOPPED
+    else:
+        done = services().followers.leave(fetch.id, user.id)
+    if done is Leaving.STRANGER:
+        raise Forbidden("asked for by somebody else")
+    if done is Leaving.OVER:
+        raise Refused("This fetch has ended already.")
+    return done
 
 
 def _drawn(page: DomainPage) -> str:
@@ -139,6 +156,7 @@ def _drawn(page: DomainPage) -> str:
         held=page.ads,
         more=0,
         live=bar.every is not None,
+        done=LEFT if user and _was_left(page.latest) else None,
         watched=user is not None and services().watches.has(user.id, page.domain),
         map=activity_map(page.per_day, page.now.date()),
         shares=list(zip(page.advertisers, lengths, strict=True)),
@@ -147,6 +165,13 @@ def _drawn(page: DomainPage) -> str:
         ads=page.listed,
         newest_fetch=newest.id if newest and newest.id != _first(page) else None,
     )
+
+
+def _was_left(latest: Fetch | None) -> bool:
+    """Tell whether the reader has just left what is still under way."""
+    if latest is None or latest.state is not FetchState.ACTIVE:
+        return False
+    return request.args.get("left", type=int) == latest.id
 
 
 def _first(page: DomainPage) -> int | None:

@@ -9,7 +9,7 @@ from ppcfetch.model.ad import TotalRange
 from ppcfetch.model.fetch import Fetch, FetchState
 from ppcfetch.model.page import DomainPage, ProgressPage
 from web.freshness import Bar, Reader, Situation, bar_for
-from web.identity import current_user, site
+from web.identity import current_user, services, site
 from web.text import day, number, plural
 
 
@@ -29,8 +29,6 @@ def bar_and_figures(
 
     Shape: shown is what the rest of the page counts, when that was drawn at an earlier moment.
     """
-    user = current_user()
-    reader = Reader(user.id, may_force=user.operator) if user else Reader()
     situation = Situation(
         held=page.ads,
         freshness=page.freshness,
@@ -39,7 +37,7 @@ def bar_and_figures(
         now=page.now,
         window=site().stale_window,
     )
-    return bar_for(situation, reader), _figures(page, shown)
+    return bar_for(situation, _reader(page.latest)), _figures(page, shown)
 
 
 def total_in_words(total: TotalRange | None) -> str:
@@ -49,6 +47,17 @@ def total_in_words(total: TotalRange | None) -> str:
     if total.lower == total.upper:
         return f"archive says {number(total.upper)}"
     return f"archive says {number(total.lower)}–{number(total.upper)}"
+
+
+def _reader(latest: Fetch | None) -> Reader:
+    """Give who looks, and his part in what is under way."""
+    user = current_user()
+    if user is None:
+        return Reader()
+    if latest is None or latest.state is not FetchState.ACTIVE:
+        return Reader(user.id, may_force=user.operator)
+    company = services().followers.company(latest.id, user.id)
+    return Reader(user.id, may_force=user.operator, company=company)
 
 
 def _figures(page: DomainPage | ProgressPage, shown: int | None) -> tuple[Figure, ...]:

@@ -7,6 +7,7 @@ from enum import StrEnum
 from markupsafe import Markup, escape
 
 from ppcfetch.model.fetch import Fetch, FetchState, Freshness
+from ppcfetch.model.following import Company
 from ppcfetch.model.page import Waiting
 from web.estimates import left_of, pages_of, wait_of
 from web.text import ago, lasting, number, plain, plural, time_tag
@@ -23,17 +24,20 @@ class Action(StrEnum):
     REFRESH = "refresh"
     SIGN_IN = "sign in"
     CANCEL = "cancel"
+    JOIN = "join"
 
 
 @dataclass(frozen=True, slots=True)
 class Reader:
     """Who looks at the bar.
 
-    Shape: user_id is None for a visitor; may_force lets an operator refresh a fresh domain.
+    Shape: user_id is None for a visitor; may_force lets an operator refresh a fresh domain and
+    stop a fetch of others; company is his part in the fetch that is under way.
     """
 
     user_id: int | None = None
     may_force: bool = False
+    company: Company = Company()  # noqa: RUF009 - frozen
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +100,15 @@ def next_look(age: timedelta) -> int:
 
 
 def _active(at: Situation, fetch: Fetch, reader: Reader) -> Bar:
-    mine = reader.user_id is not None and (reader.user_id == fetch.asked_by or reader.may_force)
-    action = Action.CANCEL if mine else Action.NOTHING
+    if reader.may_force or reader.company.follows:
+        bar = _under_way(at, fetch, Action.CANCEL)
+        leaves = reader.company.goes_on and not reader.may_force
+        return replace(bar, label="Leave") if leaves else bar
+    action = Action.NOTHING if reader.user_id is None else Action.JOIN
+    return replace(_under_way(at, fetch, action), label="Join")
+
+
+def _under_way(at: Situation, fetch: Fetch, action: Action) -> Bar:
     every = next_look(at.now - fetch.asked_at)
     if at.waiting.resumes_at is not None and at.waiting.resumes_at > at.now:
         return _resting(at.waiting, fetch, every=every, action=action)

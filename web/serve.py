@@ -68,11 +68,11 @@ def services_of(ports: SitePorts, checks: Checks) -> Services:
         catalogue=ports.catalogue,
         request_refresh=ports.request_refresh,
         cancel=ports.fetches.cancel,
-        leave=ports.fetches.leave,
         users=ports.users,
         sessions=ports.sessions,
         passwords=ports.passwords,
         watches=ports.watches,
+        followers=ports.followers,
         health=checks,
         walks=ports.walks,
     )

@@ -18,7 +18,7 @@ from ppcfetch.model.page import (
     Hits,
     ProgressPage,
 )
-from ppcfetch.ports import Asked, Request, WatchLists
+from ppcfetch.ports import Asked, Followers, Request, WatchLists
 
 
 class Catalogue(Protocol):
@@ -129,18 +129,18 @@ class Health:
 class Services:
     """The site's bundle.
 
-    Shape: request_refresh is the use case over its ports, cancel and leave those of the fetches
-    port; health answers within half a second whatever is away; walks gives those of a fetch,
+    Shape: request_refresh is the use case over its ports, cancel that of the fetches port;
+    health answers within half a second whatever is away; walks gives those of a fetch,
     oldest first.
     """
 
     catalogue: Catalogue
     request_refresh: Callable[[Request], Asked]
     cancel: Callable[[int], bool]
-    leave: Callable[[int, int], bool]
     users: Users
     sessions: Sessions
     passwords: Passwords
     watches: WatchLists
+    followers: Followers
     health: Callable[[], Health]
     walks: Callable[[int], Sequence[JobView]]

@@ -10,6 +10,7 @@ from ppcfetch.adapters.accounts.passwords import Passwords
 from ppcfetch.adapters.database.catalogue import Catalogue
 from ppcfetch.adapters.database.facts import database_facts
 from ppcfetch.adapters.database.fetches import PostgresFetches
+from ppcfetch.adapters.database.followers import PostgresFollowers
 from ppcfetch.adapters.database.job_views import JobViews
 from ppcfetch.adapters.database.sessions import Sessions
 from ppcfetch.adapters.database.users import Users
@@ -43,6 +44,7 @@ class SitePorts:
     passwords: Passwords
     fetches: PostgresFetches
     watches: PostgresWatches
+    followers: PostgresFollowers
     request_refresh: Callable[[Request], Asked]
     database_facts: Callable[[], DatabaseFacts]
     stream_epoch: Callable[[], str | None]
@@ -66,6 +68,7 @@ def open_site(settings: Settings, *, threads: int) -> Iterator[SitePorts]:
             passwords=Passwords(),
             fetches=fetches,
             watches=PostgresWatches(reading, writing),
+            followers=PostgresFollowers(reading, writing),
             request_refresh=partial(
                 request_refresh, fetches=fetches, doorbell=RedisDoorbell(redis.rest, Keys())
             ),

@@ -6,6 +6,7 @@ Times are aware UTC and come from the database clock, except where a port says o
 """
 
 from ppcfetch.ports.accounts import NewUsers, PasswordRules
+from ppcfetch.ports.following import Followers
 from ppcfetch.ports.imports import Answered, Imports, Wish
 from ppcfetch.ports.operations import Audit, Consumers, DeadLetters, Pauses
 from ppcfetch.ports.outside import Archive, Clock, Pace
@@ -37,6 +38,7 @@ __all__ = [
     "Doorbell",
     "Due",
     "Fetches",
+    "Followers",
     "Handler",
     "Imports",
     "Jobs",

@@ -68,14 +68,6 @@ class Fetches(Protocol):
         """
         ...
 
-    def leave(self, fetch_id: int, user_id: int) -> bool:
-        """Let the person who asked for a fetch leave it: while others follow it, it goes on.
-
-        Shape: True when it ended as by `cancel`, since nobody else follows it; else it is now
-        asked for by whoever joined first.
-        """
-        ...
-
     def retry(self, job_id: int, deed: Deed | None = None) -> Revived:
         """Queue a dead job again with no starts and attempts, its fetch reopened with it.
 

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,13 @@ def postgres(postgres_rig: database_rig.RealRig) -> database_rig.RealRig:
     """The row ports on the real server, for what only happens between connections."""
     postgres_rig.empty()
     return postgres_rig
+
+
+@pytest.fixture
+def threads() -> Iterator[ThreadPoolExecutor]:
+    """Threads for calls that are to meet in the database."""
+    with ThreadPoolExecutor(8) as pool:
+        yield pool
 
 
 @pytest.fixture(params=["fake", "postgres"])

@@ -12,6 +12,7 @@ from ppcfetch.adapters.database.audit import PostgresAudit
 from ppcfetch.adapters.database.due import PostgresDue
 from ppcfetch.adapters.database.engine import make_engine
 from ppcfetch.adapters.database.fetches import PostgresFetches
+from ppcfetch.adapters.database.followers import PostgresFollowers
 from ppcfetch.adapters.database.importing import PostgresImports
 from ppcfetch.adapters.database.jobs import PostgresJobs
 from ppcfetch.adapters.database.pages import PostgresPages
@@ -30,6 +31,7 @@ from ppcfetch.ports import (
     Audit,
     Due,
     Fetches,
+    Followers,
     Imports,
     Jobs,
     Pages,
@@ -70,6 +72,7 @@ class Rig:
     pauses: Pauses
     audit: Audit
     imports: Imports
+    followers: Followers
     watches: WatchLists
     watched: Watched
 
@@ -100,9 +103,6 @@ class Rig:
     def add_job(self, fetch_id: int) -> int:
         """Give a fetch one more queued job, as splitting does; gives its id."""
         raise NotImplementedError
-
-    def add_users(self, *ids: int) -> None:
-        """Let there be accounts with these numbers."""
 
     # What most tests begin with
 
@@ -183,7 +183,7 @@ class FakeRig(Rig):
 
     def __init__(self) -> None:
         self.database = FakeDatabase()
-        super().__init__(*[self.database] * 9)
+        super().__init__(*[self.database] * 10)
 
     def passes(self, length: timedelta) -> None:
         self.database.advance(length)
@@ -228,6 +228,7 @@ class RealRig(Rig):
             pauses=PostgresPauses(self.engine),
             audit=PostgresAudit(self.engine),
             imports=PostgresImports(self.engine, Admission()),
+            followers=PostgresFollowers(self.engine, self.engine),
             watches=PostgresWatches(self.engine, self.engine),
             watched=PostgresWatches(self.engine, self.engine),
         )
@@ -269,14 +270,6 @@ class RealRig(Rig):
             id=fetch_id,
         )
         return int(row.id)
-
-    def add_users(self, *ids: int) -> None:
-        for number in ids:
-            self.run(
-                "INSERT INTO users (id, email, password_hash) VALUES (:id, :email, '')",
-                id=number,
-                email=f"{number}@mail.example",
-            )
 
     def run(self, statement: str, **values: object) -> Sequence[Row[Any]]:
         """Run a statement of the test's own."""

@@ -1,15 +1,12 @@
 """What only happens between connections: locks, who waits for whom, and what he sees then."""
 
 import random
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
-from threading import Barrier
-from typing import TypeVar
 
 import pytest
-from sqlalchemy import Connection, text
+from sqlalchemy import text
 
 from ppcfetch.adapters.database.closing import close_fetches
 from ppcfetch.errors import LeaseLost, Refused
@@ -20,58 +17,10 @@ from ppcfetch.model.lease import Holder, Lease, Refusal
 from ppcfetch.model.lease import Refused as NotLeased
 from ppcfetch.model.outcome import Dead, Done, HandBack, Outcome
 from ppcfetch.ports import Request, Taking
+from tests.contract.at_once import at_once, waiting_behind
 from tests.contract.database_rig import ANNA, BERT, LEASE, RealRig, an_ad
-from tests.waiting import wait_until
-
-Result = TypeVar("Result")
 
 ROUNDS = 20
-
-
-@pytest.fixture
-def threads() -> Iterator[ThreadPoolExecutor]:
-    with ThreadPoolExecutor(8) as pool:
-        yield pool
-
-
-def at_once(threads: ThreadPoolExecutor, *calls: Callable[[], Result]) -> list[Result | Exception]:
-    """Give what each call gave or raised, all begun at the same moment."""
-    barrier = Barrier(len(calls))
-
-    def run(call: Callable[[], Result]) -> Result | Exception:
-        barrier.wait()
-        try:
-            return call()
-        except Exception as error:  # noqa: BLE001 -- the test looks at it
-            return error
-
-    return [future.result() for future in [threads.submit(run, call) for call in calls]]
-
-
-@contextmanager
-def waiting_behind(
-    postgres: RealRig, threads: ThreadPoolExecutor, call: Callable[[], Result]
-) -> Iterator[tuple[Connection, Callable[[], Future[Result]]]]:
-    """Lend a connection; what it locks, the call waits for once it was started."""
-    with postgres.engine.connect() as connection:
-
-        def start() -> Future[Result]:
-            future = threads.submit(call)
-            wait_until(
-                lambda: future.done() or blocked(postgres), describe="the call waits for a lock"
-            )
-            assert not future.done(), future
-            return future
-
-        yield connection, start
-
-
-def blocked(postgres: RealRig) -> int:
-    [row] = postgres.run(
-        "SELECT count(*) AS number FROM pg_stat_activity"
-        " WHERE datname = current_database() AND wait_event_type = 'Lock'"
-    )
-    return int(row.number)
 
 
 def test_two_takes_of_one_job_at_once_give_one_lease(

@@ -46,6 +46,10 @@ class Visitor:
         """Send the form that stops the fetch under way."""
         return self._send(self.get(f"/domains/{domain}"), action=f"/domains/{domain}/cancel")
 
+    def watch(self, domain: str) -> httpx.Response:
+        """Send the form that puts a domain on one's list."""
+        return self._send(self.get(f"/domains/{domain}"), action=f"/domains/{domain}/watch")
+
     def _send(self, page: BeautifulSoup, *, action: str = "", **fields: str) -> httpx.Response:
         for form in page.find_all("form"):
             if form.get("method") != "post":

@@ -252,7 +252,7 @@ ROWS: tuple[tuple[str, str, str, str, str], ...] = (
     ),
     (
         "cancel raises the fence",
-        f"{ROWS_FOLDER}/fetches.py",
+        f"{ROWS_FOLDER}/cancelling.py",
         "UPDATE jobs SET state = 'cancelled', fence = jobs.fence + 1, finished_at",
         "UPDATE jobs SET state = 'cancelled', finished_at",
         "tests/contract/test_fetches_end.py",

@@ -6,13 +6,14 @@ import pytest
 
 from ppcfetch.model.ad import TotalRange
 from ppcfetch.model.fetch import Fetch, FetchState, Freshness
+from ppcfetch.model.following import Company
 from ppcfetch.model.page import Waiting
 from tests.site import ADA, BOB, NOW, a_fetch
 from web.freshness import Action, Bar, Reader, Situation, bar_for, next_look
 
 DAY = timedelta(days=1)
 VISITOR = Reader()
-ASKER = Reader(ADA.id)
+ASKER = Reader(ADA.id, company=Company(follows=True))
 OTHER = Reader(BOB.id)
 OPERATOR = Reader(9, may_force=True)
 ACTIVE = FetchState.ACTIVE
@@ -188,7 +189,7 @@ def test_a_fetch_longer_than_the_archive_said_never_shows_more_pages_than_all() 
     ("reader", "action"),
     [
         (VISITOR, Action.NOTHING),
-        (OTHER, Action.NOTHING),
+        (OTHER, Action.JOIN),
         (ASKER, Action.CANCEL),
         (OPERATOR, Action.CANCEL),
     ],

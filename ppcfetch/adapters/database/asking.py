@@ -5,6 +5,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, text
 
+from ppcfetch.adapters.database.followers import follow, may_join
 from ppcfetch.adapters.database.rows import FETCH_COLUMNS, fetch_of
 from ppcfetch.errors import DatabaseUnavailable, Refused
 from ppcfetch.model.fetch import FetchKind, FetchReason, Freshness, asker_of, kind_of
@@ -70,16 +71,6 @@ ORDER BY id
 """)
 
 
-# The key's check waits for whoever ends this fetch just now.
-_FOLLOW = text("""
-INSERT INTO followers (fetch_id, user_id)
-SELECT :fetch, id FROM users WHERE id = :asker
-ON CONFLICT DO NOTHING
-""")
-
-_STILL_ACTIVE = text("SELECT state = 'active' FROM fetches WHERE id = :fetch")
-
-
 def ask(connection: Connection, request: Request) -> Asked:
     """Give the fetch that will refresh the domain, as `ppcfetch.ports.Fetches.request` says."""
     if request.limit is not None and request.asked_by is not None:
@@ -88,30 +79,22 @@ def ask(connection: Connection, request: Request) -> Asked:
     for _ in range(_TRIES):
         active = connection.execute(_ACTIVE, domain).one_or_none()
         if active is not None:
-            if _follow(connection, request, active.id):
+            if may_join(connection, active.id):
                 return _join(connection, request, active)
             continue
         _refuse_if_needless(connection, request)
         connection.execute(_ADD_DOMAIN, domain)
         made = _make(connection, request)
         if made is not None:
-            _follow(connection, request, made.fetch.id)
             return made
     raise DatabaseUnavailable(f"fetches of {request.domain} begin and end too fast")
-
-
-def _follow(connection: Connection, request: Request, fetch_id: int) -> bool:
-    """Note who wants the fetch; False when it ended in the meantime."""
-    if request.asked_by is None:
-        return True
-    connection.execute(_FOLLOW, {"fetch": fetch_id, "asker": request.asked_by})
-    return bool(connection.scalar(_STILL_ACTIVE, {"fetch": fetch_id}))
 
 
 def _join(connection: Connection, request: Request, active: Row[Any]) -> Asked:
     if POOLS[request.reason] is Pool.INTERACTIVE and active.started_at is None:
         asker = asker_of(request.reason, request.asked_by)
         connection.execute(_PROMOTE, {"fetch": active.id, "asker": asker})
+    follow(connection, active.id, request.asked_by)
     rows = connection.execute(_RINGABLE, {"fetch": active.id})
     jobs = tuple((row.id, Pool(row.pool)) for row in rows)
     return Asked(fetch=fetch_of(active), jobs=jobs, joined=True)
@@ -169,4 +152,5 @@ def _make(connection: Connection, request: Request) -> Asked | None:
         "asker": asker_of(request.reason, request.asked_by),
     }
     connection.execute(_ADD_JOB, first_job)
+    follow(connection, row.id, request.asked_by)
     return Asked(fetch=fetch_of(row), jobs=(), joined=False)

@@ -8,7 +8,8 @@ from sqlalchemy.exc import IntegrityError
 from ppcfetch.adapters.database.admission import admit
 from ppcfetch.adapters.database.asking import ask
 from ppcfetch.adapters.database.audit import note
-from ppcfetch.adapters.database.closing import close_fetches, lock_fetches
+from ppcfetch.adapters.database.cancelling import cancel_fetch
+from ppcfetch.adapters.database.closing import lock_fetches
 from ppcfetch.adapters.database.engine import translated
 from ppcfetch.adapters.database.rows import FETCH_COLUMNS, fetch_of
 from ppcfetch.errors import DatabaseUnavailable, NotFound, Refused
@@ -19,33 +20,6 @@ from ppcfetch.model.operation import Deed, job_target
 from ppcfetch.ports import Asked, Request, Revived
 
 _GET = text(f"SELECT {FETCH_COLUMNS} FROM fetches WHERE id = :id")  # noqa: S608 -- our own names
-
-_CANCEL_JOBS = text("""
-WITH active AS (
-    SELECT id FROM jobs WHERE fetch_id = :id AND state IN ('queued', 'running')
-    ORDER BY id
-    FOR UPDATE
-)
-UPDATE jobs SET state = 'cancelled', fence = jobs.fence + 1, finished_at = clock_timestamp()
-FROM active WHERE jobs.id = active.id
-""")
-
-_UNFOLLOW = text("DELETE FROM followers WHERE fetch_id = :id AND user_id = :user")
-
-_NEXT_FOLLOWER = text("""
-SELECT user_id FROM followers WHERE fetch_id = :id ORDER BY joined_at, user_id LIMIT 1
-""")
-
-_HAND_OVER_JOBS = text("""
-WITH waiting AS (
-    SELECT id FROM jobs WHERE fetch_id = :id AND asker = :user AND state IN ('queued', 'running')
-    ORDER BY id
-    FOR UPDATE
-)
-UPDATE jobs SET asker = :next FROM waiting WHERE jobs.id = waiting.id
-""")
-
-_HAND_OVER = text("UPDATE fetches SET asked_by = :next WHERE id = :id AND asked_by = :user")
 
 _REVIVE_JOB = text("""
 UPDATE jobs SET state = 'queued', starts = 0, attempts = 0, due_at = clock_timestamp(),
@@ -100,26 +74,7 @@ class PostgresFetches:
     def cancel(self, fetch_id: int) -> bool:
         """Cancel the active jobs, which ends the fetch; False when there was none to end."""
         with translated(), self._engine.begin() as connection:
-            connection.execute(_CANCEL_JOBS, {"id": fetch_id})
-            return bool(close_fetches(connection, [fetch_id]))
-
-    def leave(self, fetch_id: int, user_id: int) -> bool:
-        """End it for one who follows it: for all when nobody else does."""
-        asked = {"id": fetch_id, "user": user_id}
-        with translated(), self._engine.begin() as connection:
-            connection.execute(_UNFOLLOW, asked)
-            attempt = connection.begin_nested()
-            connection.execute(_CANCEL_JOBS, asked)
-            ended = close_fetches(connection, [fetch_id])
-            # Asked only now, behind the lock on the fetch: whoever joins waits for it.
-            heir = connection.scalar(_NEXT_FOLLOWER, asked)
-            if heir is None:
-                attempt.commit()
-                return bool(ended)
-            attempt.rollback()
-            connection.execute(_HAND_OVER_JOBS, {**asked, "next": heir})
-            connection.execute(_HAND_OVER, {**asked, "next": heir})
-            return False
+            return cancel_fetch(connection, fetch_id)
 
     def retry(self, job_id: int, deed: Deed | None = None) -> Revived:
         """Queue a dead job again; its attempts and starts begin anew, its checkpoint stays."""
