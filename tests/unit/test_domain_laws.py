@@ -13,6 +13,8 @@ UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow]
 ANY_TEXT = st.text(st.characters(categories=None), max_size=1100)
 WORDS = ["http", "https", "://", "com", "co.uk", "github.io", "example", "xn--", "0x7f", "::"]
 SIGNS = list(":/\\@.。[]?#ab1ßéςא\u0627例-% \u200d\u202e\u00ad\u0130")
+WIDE = {code: code + 0xFEE0 for code in range(ord("!"), ord("~") + 1)}
+"""Letters that only the long way of reading knows: it turns them into plain ones."""
 NEARLY = st.lists(st.sampled_from(WORDS + SIGNS), max_size=14).map("".join)
 
 
@@ -52,3 +54,23 @@ def test_the_form_for_people_is_never_one_that_could_deceive(name: str, shown: s
     domain = DomainName(name)
 
     assert domain.unicode == shown
+
+
+@UNHURRIED
+@given(st.from_regex(r"\A([a-zA-Z0-9-]{1,6}\.){1,3}[a-zA-Z0-9-]{2,5}\Z"))
+@example("ab--c.com")
+@example("xn--a.com")
+@example(f"{'a' * 63}.com")
+@example(f"{'a' * 64}.com")
+@example(".".join(["a" * 49] * 5 + ["com"]))
+@example(".".join(["a" * 49] * 5 + ["info"]))
+def test_a_plain_name_is_read_as_the_same_name_in_wide_letters(name: str) -> None:
+    assert meant(name) == meant(name.translate(WIDE))
+
+
+def meant(text: str) -> str:
+    """Give the domain, or nothing where the text is refused."""
+    try:
+        return DomainName.parse(text).name
+    except InvalidDomain:
+        return ""

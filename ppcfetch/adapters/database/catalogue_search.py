@@ -41,13 +41,19 @@ FROM (
 GROUP BY 1, 2 ORDER BY ads DESC, 1
 """)
 
-# Small tables are counted; of large ones the planner's estimate is near enough.
+# Small tables are counted; of large ones the planner's estimate is near enough. Of a partitioned
+# table only the partitions have one that somebody keeps.
 _COUNTS = text("""
 WITH guessed AS MATERIALIZED (
     SELECT
         (SELECT reltuples FROM pg_class WHERE oid = CAST('domains' AS regclass)) AS domains,
         (SELECT reltuples FROM pg_class WHERE oid = CAST('advertisers' AS regclass)) AS advertisers,
-        (SELECT reltuples FROM pg_class WHERE oid = CAST('ads' AS regclass)) AS ads
+        (
+            SELECT sum(greatest(reltuples, 0)) FROM pg_class
+            WHERE relkind = 'r' AND (oid = CAST('ads' AS regclass) OR oid IN (
+                SELECT inhrelid FROM pg_inherits WHERE inhparent = CAST('ads' AS regclass)
+            ))
+        ) AS ads
 )
 SELECT
     CASE WHEN domains < :small THEN (SELECT count(*) FROM domains) ELSE domains END AS domains,
