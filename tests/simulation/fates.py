@@ -47,7 +47,8 @@ class Fates:
     def latency(self, server: Server) -> float:
         """Seconds until a call is done: mostly short, sometimes long."""
         if server is Server.ARCHIVE:
-            return 0.1 + 0.6 * self._random()
+            shortest, more = self.world.archive.latency
+            return shortest + more * self._random()
         slow = self._random() < SLOW_SHARE
         return self._random() * (1.0 if slow else 0.01)
 

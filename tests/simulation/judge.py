@@ -60,10 +60,19 @@ class Judge:
 
     def _waits(self, row: JobRow) -> bool:
         if row.job.state is JobState.QUEUED:
-            return row.due_at <= self.world.database.moment()
+            is_due = row.due_at <= self.world.database.moment()
+            return is_due and not self._waits_for_other_parts(row)
         held = [one.hand.of(row.job.id) for one in self.world.processes]
         fences = {one.lease.fence for one in held if one is not None}
         return row.job.state is JobState.RUNNING and row.job.fence not in fences
+
+    def _waits_for_other_parts(self, row: JobRow) -> bool:
+        """So many parts of a fetch at once: the others wait, whatever slots are free."""
+        if row.admitted or row.parent_id is None:
+            return False
+        rows = self.world.database.jobs_of(row.job.fetch_id)
+        present = sum(one.admitted and one.job.state in ACTIVE for one in rows)
+        return present >= self.world.database.admission.parts
 
     def _leftovers(self) -> list[str]:
         """I6, I12: what is neither ended nor cleared away."""
@@ -95,10 +104,13 @@ class Judge:
         lost = self.world.ledger.acknowledged - database.fetches.keys()
         if lost:
             self._accuse(f"I1: acknowledged fetches {lost} have no row")
-        walks = [row.job for row in database.jobs.values() if row.job.kind is JobKind.WALK]
-        jobs = Counter(job.fetch_id for job in walks)
+        walks = [row for row in database.jobs.values() if row.job.kind is JobKind.WALK]
+        jobs = Counter(row.job.fetch_id for row in walks if row.parent_id is None)
         if any(count != 1 for count in jobs.values()) or jobs.keys() != database.fetches.keys():
             self._accuse(f"I2: a request made more than one job, or none: {jobs}")
+        queries = Counter((row.job.fetch_id, row.job.query) for row in walks)
+        if twice := [query for query, count in queries.items() if count > 1]:
+            self._accuse(f"I2: parts were made twice: {twice}")
 
     def _ads(self) -> None:
         ledger, database = self.world.ledger, self.world.database
@@ -118,8 +130,11 @@ class Judge:
             if (fetch.found, fetch.pages) != (len(found), ledger.fetch_pages[fetch.id]):
                 self._accuse(f"I5: fetch {fetch} was served {len(found)} ads")
             whole = self.world.archive.creatives(fetch.domain.name)
-            if fetch.state is FetchState.DONE and found != whole:
+            if self.world.archive.is_still and fetch.state is FetchState.DONE and found != whole:
                 self._accuse(f"I4: fetch {fetch.id} is done without {whole ^ found}")
+            states = {row.job.state for row in database.jobs_of(fetch.id)}
+            if fetch.state is FetchState.DONE and states != {JobState.DONE}:
+                self._accuse(f"I4: fetch {fetch.id} is done although jobs are {states}")
 
     def _work(self) -> None:
         """I7: each start has a cause, and each start asks for one page more than it stores."""
@@ -129,6 +144,8 @@ class Judge:
             if ledger.starts[job_id] > causes:
                 self._accuse(f"I7: job {job_id} started {ledger.starts[job_id]} of {causes} times")
             pages = ledger.commits[job_id] + ledger.starts[job_id]
+            if len(self.world.archive.ways) > 1:
+                pages += ledger.answered_with_errors[job_id]  # asked again over another way
             if ledger.calls[job_id] > pages:
                 self._accuse(f"I7: job {job_id} asked {ledger.calls[job_id]} of {pages} times")
             worn_out = row.job.state is JobState.DEAD and "started" in str(row.job.error)

@@ -1,15 +1,18 @@
 """What really happened, written down beside the servers, and held against the promises."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from ppcfetch.errors import ArchiveRejected
 from ppcfetch.model.ad import ArchivePage
-from ppcfetch.model.job import Pool
+from ppcfetch.model.job import Job, Pool
 from ppcfetch.model.lease import Lease, Limits
 from ppcfetch.model.outcome import Dead, Outcome
+
+MOST_PROBES = 60
+"""A start may ask so often what the archive's filters mean, before its first page."""
 
 
 class BrokenPromise(AssertionError):
@@ -44,6 +47,10 @@ class Ledger:
     reports: Counter[int] = field(default_factory=Counter)
     retries: Counter[int] = field(default_factory=Counter)
     calls: Counter[int] = field(default_factory=Counter)
+    probes: Counter[int] = field(default_factory=Counter)
+    answered_with_errors: Counter[int] = field(default_factory=Counter)
+    looks: dict[tuple[int, int], Mapping[str, datetime | None]] = field(default_factory=dict)
+    complete: int = 0
     commits: Counter[int] = field(default_factory=Counter)
     errors: Counter[int] = field(default_factory=Counter)
     rejected: set[int] = field(default_factory=set)
@@ -132,15 +139,41 @@ class Ledger:
             first, last = self.shown.get(key, (ad.first_shown, ad.last_shown))
             self.shown[key] = _earlier(first, ad.first_shown), _later(last, ad.last_shown)
 
-    def asked(self, job_id: int, *, granted: bool) -> None:
-        """Note a call to the archive (I11)."""
-        self.calls[job_id] += 1
+    def asked(self, job: Job, *, granted: bool, is_probe: bool = False) -> None:
+        """Note a call to the archive (I7, I11)."""
         if not granted:
-            self.violation(f"I11: job {job_id} asked the archive without the pace's leave")
+            self.violation(f"I11: job {job.id} asked the archive without the pace's leave")
+        if not is_probe:
+            self.calls[job.id] += 1
+            return
+        self.probes[job.id] += 1
+        if job.pages or self.probes[job.id] > MOST_PROBES * self.starts[job.id]:
+            probes = self.probes[job.id]
+            self.violation(
+                f"I7: job {job.id} of {job.pages} pages asked {probes} times out of turn"
+            )
+
+    def looked(self, lease: Lease, truth: Mapping[str, datetime | None] | None) -> None:
+        """Note what was there to see when a run last asked."""
+        if truth is not None:
+            self.looks[lease.job.id, lease.fence] = truth
+
+    def completed(
+        self, lease: Lease, held: Mapping[str, datetime | None], *, is_one_look: bool
+    ) -> None:
+        """Hold a fetch that is done against what there was at its last look (I4)."""
+        truth = self.looks.get((lease.job.id, lease.fence))
+        if truth is None or not is_one_look:
+            return
+        self.complete += 1
+        if held != truth:
+            wrong = sorted(held.items() ^ truth.items(), key=str)[:4]
+            self.violation(f"I4: fetch {lease.job.fetch_id} is done and differs in {wrong}")
 
     def answered_badly(self, job_id: int, error: Exception) -> None:
         """Note an error that the archive gave."""
         self.errors[job_id] += 1
+        self.answered_with_errors[job_id] += 1
         if isinstance(error, ArchiveRejected):
             self.rejected.add(job_id)
 

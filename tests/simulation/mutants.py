@@ -6,7 +6,12 @@ seeds; what SQL and Lua say is not simulated, so the contract suites catch it.
 
 from dataclasses import dataclass
 
-from tests.simulation import mutants_of_pace, mutants_of_servers, mutants_of_turns
+from tests.simulation import (
+    mutants_of_pace,
+    mutants_of_servers,
+    mutants_of_turns,
+    mutants_of_walks,
+)
 
 SIMULATION = "simulation"
 LEASES = "tests/unit/test_leases.py"
@@ -363,4 +368,9 @@ OF_PYTHON = _mutants(
     ),
 )
 
-ALL = OF_PYTHON + _mutants(*mutants_of_servers.ROWS, *mutants_of_turns.ROWS, *mutants_of_pace.ROWS)
+ALL = OF_PYTHON + _mutants(
+    *mutants_of_servers.ROWS,
+    *mutants_of_turns.ROWS,
+    *mutants_of_pace.ROWS,
+    *mutants_of_walks.ROWS,
+)

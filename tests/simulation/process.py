@@ -175,6 +175,7 @@ class Process:
             pace=visit,
             clock=self.clock,
             patience=self.world.limits.lease,
+            split_at=self.world.split_at,
         )
 
     def _start_threads(self, ports: WorkerPorts, gate: Gate) -> None:

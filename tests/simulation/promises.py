@@ -28,7 +28,8 @@ def test_no_order_of_events_breaks_a_promise(summary: Summary) -> None:
 
 @pytest.mark.timeout(900)
 def test_every_kind_of_fault_met_work_in_flight(summary: Summary) -> None:
-    rare = {kind: hits for kind in [*KINDS, "clog", "poison"] if (hits := summary.hits[kind]) < 5}
+    kinds = [*KINDS, "clog", "poison", "egress broken"]
+    rare = {kind: hits for kind in kinds if (hits := summary.hits[kind]) < LEAST_HITS}
 
     assert rare == {}
 
@@ -37,6 +38,16 @@ def test_every_kind_of_fault_met_work_in_flight(summary: Summary) -> None:
 def test_sleepers_did_try_to_write(summary: Summary) -> None:
     """Otherwise nothing was shown about the fence."""
     assert summary.refused_writes >= LEAST_HITS
+
+
+@pytest.mark.timeout(900)
+def test_walks_were_split_topped_up_and_refreshed_and_held_against_the_archive(
+    summary: Summary,
+) -> None:
+    """Otherwise nothing was shown about them."""
+    kinds = ("parts", "dead_parts", "windows", "top_ups", "refreshes", "out_of_order", "complete")
+
+    assert {kind: summary.walks[kind] for kind in kinds if summary.walks[kind] < LEAST_HITS} == {}
 
 
 @pytest.mark.timeout(900)

@@ -9,6 +9,8 @@ from typing import Any
 
 import structlog
 
+from ppcfetch.model.fetch import FetchKind
+from ppcfetch.model.job import JobKind, JobState
 from tests.simulation.ledger import Ledger
 from tests.simulation.world import World
 
@@ -27,6 +29,7 @@ class Summary:
     refused_writes: int = 0
     steps: int = 0
     slowest: float = 0.0
+    walks: Counter[str] = field(default_factory=Counter)
     broken: dict[int, list[str]] = field(default_factory=dict)
 
     def add(self, world: World, ledger: Ledger) -> None:
@@ -40,6 +43,7 @@ class Summary:
         self.starts += sum(ledger.starts.values())
         self.refused_writes += ledger.refused_writes
         self.steps += world.scheduler.steps
+        self.walks += walks_of(world, ledger)
         self.slowest = max(self.slowest, ledger.slowest)
         if ledger.violations:
             self.broken[world.seed] = [*ledger.violations, *world.story]
@@ -59,11 +63,28 @@ class Summary:
             "pages": self.pages,
             "starts": self.starts,
             "steps": self.steps,
+            "walks": dict(sorted(self.walks.items())),
             "lost": sum(line.startswith(("I1:", "I4")) for line in broken),
             "doubled": sum(line.startswith(("I2", "I3")) for line in broken),
             "slowest_recovery_in_leases": self.slowest,
             "broken": self.broken,
         }
+
+
+def walks_of(world: World, ledger: Ledger) -> Counter[str]:
+    """Count what a run had of each kind of walk, and of ends that were held against the archive."""
+    database = world.database
+    fetches, rows = database.fetches.values(), database.jobs.values()
+    parts = [row for row in rows if row.parent_id is not None]
+    return Counter(
+        parts=len(parts),
+        dead_parts=sum(row.job.state is JobState.DEAD for row in parts),
+        windows=sum(row.job.query.first_day is not None for row in rows),
+        top_ups=sum(row.job.kind is JobKind.TOP_UP for row in rows),
+        refreshes=sum(one.kind is FetchKind.REFRESH for one in fetches),
+        out_of_order=sum(not one.in_order for one in fetches),
+        complete=ledger.complete,
+    )
 
 
 def run_seeds(seeds: Iterable[int], *, most_broken: int = 3) -> Summary:

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from ppcfetch.errors import ArchiveUnavailable, LeaseLost, PpcFetchError, Retryable
 from ppcfetch.model.ad import Ad, ArchivePage, Query
 from ppcfetch.model.domain import DomainName
-from ppcfetch.model.egress import Permit
+from ppcfetch.model.egress import DIRECT, Permit
+from ppcfetch.model.fetch import FetchState
 from ppcfetch.model.job import Checkpoint, Pool
 from ppcfetch.model.lease import Holder, Lease, Limits, Refused
 from ppcfetch.model.outcome import Outcome
@@ -59,7 +60,7 @@ class WatchedDatabase(FakeDatabase):
         checkpoint: Checkpoint,
         parts: Sequence[Query] = (),
     ) -> Progress:
-        before = len(self.page_log)
+        before, was = len(self.page_log), self.fetches[lease.job.fetch_id].state
         try:
             progress = super().write_page(lease, page, checkpoint, parts)
         except LeaseLost:
@@ -67,7 +68,15 @@ class WatchedDatabase(FakeDatabase):
             raise
         if len(self.page_log) > before:
             self.ledger.stored(lease, progress.job.pages, page)
+            fetch = self.fetches[lease.job.fetch_id]
+            if was is FetchState.ACTIVE and fetch.state is FetchState.DONE and fetch.in_order:
+                self._completed(lease, progress)
         return progress
+
+    def _completed(self, lease: Lease, progress: Progress) -> None:
+        domain = lease.job.query.domain.name
+        held = {key[2]: row.ad.last_shown for key, row in self.ads.items() if key[0] == domain}
+        self.ledger.completed(lease, held, is_one_look=progress.job.pages == 1)
 
 
 class WatchedRedis(FakeRedis):
@@ -130,11 +139,21 @@ class SimArchive:
     """An archive that shows each domain's ads longer, the later it is asked.
 
     Shape: whoever asks for the poison domain dies of it; a page of the slow one may take longer
-    than a lease.
+    than a lease; is_still tells that it always has the same ads; ways are the ways out to it.
+    Units: latency is seconds, the shortest and what may come on top.
     """
 
+    is_still = True
+    latency = (0.1, 0.6)
+    ways: tuple[str, ...] = (DIRECT,)
+
     def __init__(
-        self, world: "World", pages: Mapping[str, int], *, poison: str | None, slow: str | None
+        self,
+        world: "World",
+        pages: Mapping[str, int],
+        *,
+        poison: str | None = None,
+        slow: str | None = None,
     ) -> None:
         self.world = world
         self.pages = pages
@@ -152,8 +171,19 @@ class SimArchive:
         """Every ad of a domain."""
         return {a.creative_id for n in range(self.pages[domain]) for a in self.ads_of(domain, n)}
 
+    def truth(self, domain: str) -> Mapping[str, datetime | None] | None:
+        """What a fetch that ends now has to hold of a domain; None when that is told at the end."""
+        return None
+
+    def kills(self, query: Query, cursor: str | None) -> bool:
+        """Tell whether asking for this ends the process."""
+        return query.domain.name == self.poison
+
+    def refuse(self, way: str) -> None:
+        """Let everybody through."""
+
     def answer(self, query: Query, cursor: str | None) -> ArchivePage:
-        """Give a page, or the next fault."""
+        """Give a page of what is there now."""
         domain = query.domain.name
         number = int(cursor or 0)
         is_last = number + 1 >= self.pages[domain]
@@ -172,29 +202,35 @@ class Visit:
         self._far = process.wire_to(Server.ARCHIVE).port(self)
 
     def page(self, query: Query, cursor: str | None, *, via: str) -> ArchivePage:
-        job, ledger = self._run.lease.job.id, self._world.ledger
-        ledger.asked(job, granted=self._granted == via)
+        job, ledger = self._run.lease.job, self._world.ledger
+        is_probe = (query, cursor) != (job.query, job.checkpoint.cursor)
+        ledger.asked(job, granted=self._granted == via, is_probe=is_probe)
         self._granted = None
         try:
-            page: ArchivePage = self._far.answer(query, cursor)
+            page: ArchivePage = self._far.answer(query, cursor, via)
         except PpcFetchError as error:
-            ledger.answered_badly(job, error)
+            ledger.answered_badly(job.id, error)
             raise
+        if cursor is not None and not page.ads:
+            ledger.errors[job.id] += 1  # it may be doubted
         return page
 
-    def answer(self, query: Query, cursor: str | None) -> ArchivePage:
+    def answer(self, query: Query, cursor: str | None, via: str) -> ArchivePage:
         """What happens at the far end of the link."""
         archive = self._world.archive
-        if query.domain.name == archive.poison:
+        if archive.kills(query, cursor):
             self._world.ledger.fault("poison", until=self._world.scheduler.now)
             self._process.die("killed by a poison job")
             self._world.scheduler.stop_for_ever()
         if query.domain.name == archive.slow:
             leases = self._world.dice.uniform(0.3, 1.6)
             self._world.scheduler.sleep(leases * self._world.limits.lease.total_seconds())
+        archive.refuse(via)
         if archive.answers:
             raise archive.answers.pop(0)
-        return archive.answer(query, cursor)
+        page = archive.answer(query, cursor)
+        self._world.ledger.looked(self._run.lease, archive.truth(query.domain.name))
+        return page
 
     def ask(self, pool: Pool) -> Permit | timedelta:
         leave = self._world.pace.ask(pool)

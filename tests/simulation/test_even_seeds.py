@@ -8,6 +8,7 @@ from tests.simulation.promises import (
     test_most_of_what_was_asked_for_was_read_to_its_end,
     test_no_order_of_events_breaks_a_promise,
     test_sleepers_did_try_to_write,
+    test_walks_were_split_topped_up_and_refreshed_and_held_against_the_archive,
 )
 
 SEEDS = ALL_SEEDS[::2]
@@ -19,4 +20,5 @@ __all__ = [
     "test_most_of_what_was_asked_for_was_read_to_its_end",
     "test_no_order_of_events_breaks_a_promise",
     "test_sleepers_did_try_to_write",
+    "test_walks_were_split_topped_up_and_refreshed_and_held_against_the_archive",
 ]

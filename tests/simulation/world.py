@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from ppcfetch.adapters.redis.pace import PaceRules
 from ppcfetch.errors import DatabaseUnavailable, Refused, StreamUnavailable
 from ppcfetch.model.admission import Admission
-from ppcfetch.model.fetch import FetchReason
+from ppcfetch.model.fetch import FetchReason, Reach
 from ppcfetch.model.job import Pool
 from ppcfetch.model.lease import Budget, Limits
 from ppcfetch.ports import Request
@@ -21,6 +21,7 @@ from tests.simulation.fates import Fates
 from tests.simulation.faults import draw, draw_clogs
 from tests.simulation.judge import Judge
 from tests.simulation.ledger import Ledger
+from tests.simulation.moving import SPLIT_AT, MovingArchive, is_moving
 from tests.simulation.process import Post, Process
 from tests.simulation.scheduler import Scheduler, Signal
 from tests.simulation.servers import SimArchive, WatchedDatabase, WatchedRedis, a_domain
@@ -71,6 +72,7 @@ class World:
             max_attempts=8,
         )
         pages = self.dice.randint(1, 3)
+        self.reach = Reach()
         self.budgets = {
             Pool.INTERACTIVE: Budget(pages, timedelta(seconds=5)),
             Pool.BULK: Budget(pages + 1, timedelta(seconds=7)),
@@ -159,17 +161,26 @@ class World:
         )
         self.redis.ensure_groups()
         rate = self.dice.choice([None, None, 4.0])
-        self.pace = FakePace(rate, now, RULES)
+        self.rate, self.now = rate, now
         self._started = 0
 
     def _open_archive(self) -> None:
+        self.archive, self.split_at = self._draw_archive(), None
+        if is_moving(self.seed):
+            dice = random.Random(f"archive {self.seed}")
+            self.archive, self.split_at = MovingArchive(self, dice), SPLIT_AT
+            self.reach = Reach(overlap=timedelta(hours=1))
+            self.database.admission = replace(self.database.admission, parts=dice.randint(1, 3))
+        self.pace = FakePace(self.rate, self.now, RULES, self.archive.ways)
+
+    def _draw_archive(self) -> SimArchive:
         count = self.dice.randint(2, 4)
         pages = {a_domain(n).name: self.dice.randint(1, 7) for n in range(count)}
         poison = a_domain(0).name if self.dice.random() < 1 / 12 else None
         slow = a_domain(1).name if self.dice.random() < 1 / 3 else None
         if slow:
             pages[slow] = self.dice.randint(1, 2)
-        self.archive = SimArchive(self, pages, poison=poison, slow=slow)
+        return SimArchive(self, pages, poison=poison, slow=slow)
 
     def _hire(self) -> None:
         hosts = self.dice.randint(1, 3)
@@ -184,9 +195,15 @@ class World:
             at = self.dice.uniform(0, 4) * LEASE.total_seconds()
             number = self.dice.randrange(len(self.archive.pages))
             reason = self.dice.choice([*[FetchReason.PERSON] * 3, FetchReason.SCHEDULE])
-            request = Request(a_domain(number), reason, asked_by=1, force=True)
-            self.asking += 1
-            self.scheduler.spawn(partial(self._ask, at, request))
+            self._will_ask(at, number, reason)
+        if is_moving(self.seed):
+            # The large domain once more, so that it is refreshed as well.
+            self._will_ask(6 * LEASE.total_seconds(), 0, FetchReason.SCHEDULE)
+
+    def _will_ask(self, at: float, number: int, reason: FetchReason) -> None:
+        request = Request(a_domain(number), reason, asked_by=1, force=True, reach=self.reach)
+        self.asking += 1
+        self.scheduler.spawn(partial(self._ask, at, request))
 
     def _ask(self, at: float, request: Request) -> None:
         """Ask, and ask again while no answer comes, as a person would."""
