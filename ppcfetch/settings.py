@@ -101,7 +101,7 @@ class Settings(BaseSettings):
     interactive_seconds: Seconds = 20
     bulk_pages: int = Field(default=200, ge=1)
     bulk_seconds: Seconds = 60
-    window: int = Field(default=32, ge=2, le=100_000)
+    window: int = Field(default=8, ge=2, le=100_000)
     parts_at_once: int = Field(default=8, ge=1, le=1_000)
     split_ads: int = Field(default=20_000, ge=200)
     full_walk_days: Days = 30

@@ -12,5 +12,5 @@ class Admission:
     one split fetch that are in the stream or in a hand.
     """
 
-    window: int = 32
+    window: int = 8
     parts: int = 8
