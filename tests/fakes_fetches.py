@@ -37,7 +37,13 @@ class FakeFetches(FakeAdmission):
         with self.call():
             if fetch_id not in self.fetches:
                 raise NotFound(f"there is no fetch {fetch_id}")
-            return self.fetches[fetch_id]
+            jobs = self.jobs_of(fetch_id)
+            parents = [row.parent_id for row in jobs if row.parent_id is not None]
+            return replace(
+                self.fetches[fetch_id],
+                parts=len(parents) - len(set(parents)) + bool(parents),
+                top_ups=sum(row.job.kind is JobKind.TOP_UP for row in jobs),
+            )
 
     def cancel(self, fetch_id: int) -> bool:
         with self.call():

@@ -13,8 +13,13 @@ SLOWER = 1.8
 
 
 def pages_of(fetch: Fetch) -> int:
-    """Give about how many pages the archive has for a fetch, 0 when it told nothing."""
-    return ceil(fetch.total.upper / ADS_A_PAGE) if fetch.total else 0
+    """Give about how many pages a fetch will read, 0 when nobody knows.
+
+    The archive's total says nothing of a refresh, which reads only what was shown since.
+    """
+    if fetch.total is None or fetch.is_refresh:
+        return 0
+    return ceil(fetch.total.upper / ADS_A_PAGE)
 
 
 def wait_of(waiting: Waiting) -> str:
@@ -29,7 +34,7 @@ def wait_of(waiting: Waiting) -> str:
 
 def left_of(fetch: Fetch, now: datetime) -> str:
     """Give how long a running fetch still needs, in words; empty before it can be told."""
-    if fetch.total is None or fetch.started_at is None or fetch.pages == 0:
+    if fetch.total is None or fetch.is_refresh or fetch.started_at is None or fetch.pages == 0:
         return ""
     a_page = (now - fetch.started_at).total_seconds() / fetch.pages
     least = ceil(fetch.total.lower / ADS_A_PAGE) - fetch.pages

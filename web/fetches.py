@@ -6,7 +6,7 @@ from flask import Blueprint, render_template
 
 from ppcfetch.errors import NotFound
 from ppcfetch.model.domain import DomainName
-from ppcfetch.model.fetch import Fetch, FetchReason, FetchState, told_kind
+from ppcfetch.model.fetch import Fetch, FetchReason, FetchState
 from ppcfetch.model.job import JobState
 from ppcfetch.model.job_view import JobView
 from web.figures import total_in_words
@@ -57,7 +57,6 @@ def show(domain: str, fetch_id: int) -> str:
         walk_states=WALKS,
         reason=_reason(fetch),
         walks=_walks(services().walks(fetch.id)),
-        kind=f"{told_kind(fetch)}.",
         total=total_in_words(fetch.total)
         .removeprefix("archive says ")
         .removeprefix("archive gave "),

@@ -62,9 +62,12 @@ def _reader(latest: Fetch | None) -> Reader:
 
 def _figures(page: DomainPage | ProgressPage, shown: int | None) -> tuple[Figure, ...]:
     latest, complete = page.latest, page.complete
-    is_running = latest is not None and latest.state is FetchState.ACTIVE and latest.pages > 0
+    is_active = latest is not None and latest.state is FetchState.ACTIVE
+    is_running = latest is not None and is_active and (latest.pages > 0 or complete is None)
     newest = latest if is_running else complete or latest
-    total = total_in_words(page.total) if latest else "the archive was not asked yet"
+    total = total_in_words(page.total)
+    if page.total is None and (latest is None or is_active):
+        total = "the archive has not answered yet" if latest else "the archive was not asked yet"
     if shown is not None and shown < page.ads:
         total = f"{number(shown)} of them counted below"
     return (

@@ -3,6 +3,7 @@
 from flask import Flask, current_app, g, request
 from flask_wtf.csrf import generate_csrf
 
+from ppcfetch.model.fetch import told_kind
 from web.charts import frame
 from web.identity import site
 from web.outward import archive_ad, safe_path
@@ -25,6 +26,7 @@ def install(app: Flask) -> None:
         plural=plural,
         static=static,
         time_tag=time_tag,
+        told_kind=told_kind,
     )
     app.context_processor(_of_this_request)
 

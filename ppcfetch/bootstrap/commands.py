@@ -11,6 +11,7 @@ from ppcfetch.adapters.accounts.passwords import Passwords
 from ppcfetch.adapters.database.catalogue import Catalogue
 from ppcfetch.adapters.database.due import PostgresDue
 from ppcfetch.adapters.database.facts import database_facts
+from ppcfetch.adapters.database.fetch_views import notable_fetches
 from ppcfetch.adapters.database.fetches import PostgresFetches
 from ppcfetch.adapters.database.pauses import PostgresPauses
 from ppcfetch.adapters.database.users import Users
@@ -23,6 +24,7 @@ from ppcfetch.bootstrap.egresses import Egresses
 from ppcfetch.bootstrap.parts import keeping, open_engine, open_redis
 from ppcfetch.bootstrap.pools import Pools
 from ppcfetch.model.account import User
+from ppcfetch.model.fetch import Fetch
 from ppcfetch.model.health import Finding
 from ppcfetch.model.job import Pool
 from ppcfetch.model.operation import Pause
@@ -54,6 +56,7 @@ class CommandPorts:
     examine: Callable[[], Sequence[Finding]]
     status: Callable[[], list[dict[str, object]]]
     egresses: Callable[[], list[dict[str, object]]]
+    notable_fetches: Callable[[], Sequence[Fetch]]
     ledger: Callable[[], Sequence[Difference]]
     add_user: AddUser
 
@@ -87,6 +90,7 @@ def open_commands(settings: Settings) -> Iterator[CommandPorts]:
             ),
             status=pools.rows,
             egresses=egresses.rows,
+            notable_fetches=partial(notable_fetches, reading),
             ledger=pools.ledger,
             add_user=partial(add_user, users=Users(work), passwords=Passwords()),
         )

@@ -23,6 +23,7 @@ from ppcfetch.bootstrap.explaining import Explaining
 from ppcfetch.bootstrap.parts import open_engine, open_redis
 from ppcfetch.errors import NotFound, StreamUnavailable
 from ppcfetch.model.domain import DomainName
+from ppcfetch.model.fetch import Fetch
 from ppcfetch.model.job import JobState
 from ppcfetch.model.job_view import JobView
 from ppcfetch.model.operation import Deed, Noted, job_target
@@ -56,6 +57,7 @@ class OperatorPorts:
     dead_job: Callable[[int], DeadJob]
     retry_dead: Callable[[Sequence[int], Deed], Sequence[Retried]]
     discard_dead: Callable[[Sequence[int], Deed], Sequence[Discarded]]
+    fetch: Callable[[int], Fetch]
     explain_job: Callable[[int], Explanation]
     explain_domain: Callable[[DomainName], Sequence[Explanation]]
     consumers: Callable[[], Sequence[KnownConsumer]]
@@ -90,6 +92,7 @@ def open_operators(settings: Settings) -> Iterator[OperatorPorts]:
                 doorbell=RedisDoorbell(redis.rest, keys),
             ),
             discard_dead=partial(discard_dead, fetches=fetches, letters=letters),
+            fetch=fetches.get,
             explain_job=explaining.job,
             explain_domain=explaining.domain,
             consumers=inspector.known_consumers,

@@ -6,8 +6,10 @@ import click
 
 from ppcfetch.bootstrap.operators import open_operators
 from ppcfetch.cli.arguments import JOB
+from ppcfetch.cli.fetch_lines import SHRUNK, told_fetch
 from ppcfetch.cli.output import json_option, print_json
 from ppcfetch.model.domain import DomainName
+from ppcfetch.model.fetch import Fetch, told_kind
 from ppcfetch.model.whereabouts import Explanation
 from ppcfetch.settings import load_settings
 from ppcfetch.usecases.explain_words import length, moment
@@ -19,6 +21,7 @@ from ppcfetch.usecases.explain_words import length, moment
 def explain(what: str, *, as_json: bool) -> None:
     """Tell where a job is, who holds it, why it does not run and what happens next.
 
+    Before them, their fetch: which kind it is, whether it was split or topped up, what it found.
     For a domain: all jobs of its active fetch, or of the newest one when none is active.
     """
     with open_operators(load_settings()) as operators:
@@ -27,9 +30,13 @@ def explain(what: str, *, as_json: bool) -> None:
             told = [operators.explain_job(JOB.convert(int(what), None, None))]
         else:
             told = operators.explain_domain(DomainName.parse(what))
+        fetch = operators.fetch(told[0].job.fetch_id)
     if as_json:
-        print_json([_row(one) for one in told])
+        print_json([_row(one, fetch) for one in told])
         return
+    click.secho(told_fetch(fetch), bold=True)
+    if fetch.shrunk:
+        click.echo(SHRUNK)
     for one in told:
         _say(one)
 
@@ -54,11 +61,14 @@ def _say(told: Explanation) -> None:
     click.echo(f"  next    {told.what_next}")
 
 
-def _row(told: Explanation) -> dict[str, object]:
+def _row(told: Explanation, fetch: Fetch) -> dict[str, object]:
     job = told.job
     return {
         "job": job.id,
         "fetch": job.fetch_id,
+        "fetch_state": str(fetch.state),
+        "fetch_kind": told_kind(fetch),
+        "fetch_shrunk": fetch.shrunk,
         "domain": job.domain,
         "pool": str(job.pool),
         "part": job.part,

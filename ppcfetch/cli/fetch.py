@@ -11,10 +11,11 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedCo
 
 from ppcfetch.adapters import logs
 from ppcfetch.bootstrap.commands import open_commands
+from ppcfetch.cli.fetch_lines import SHRUNK, told_fetch
 from ppcfetch.cli.output import console, json_option, print_json, print_rows
 from ppcfetch.errors import Refused
 from ppcfetch.model.domain import DomainName
-from ppcfetch.model.fetch import Fetch, FetchReason, FetchState, told_kind
+from ppcfetch.model.fetch import Fetch, FetchReason, FetchState
 from ppcfetch.model.job import Pool
 from ppcfetch.model.operation import Pause
 from ppcfetch.ports import Asked, DomainSummary, Request
@@ -123,11 +124,6 @@ def _say_ended(ended: Fetch, summary: DomainSummary, *, as_json: bool) -> None:
     print_rows(
         rows, as_json=False, title=f"Who advertises {ended.domain}", empty="No ads are held."
     )
-    click.echo(
-        f"Fetch {ended.id}: {ended.state}; {told_kind(ended)}; {ended.pages:,} pages,"
-        f" {ended.found:,} ads, {ended.new:,} new, {ended.changed:,} changed"
-        + (f", {ended.unseen:,} not seen" if ended.unseen is not None else "")
-        + (f" ({ended.error})" if ended.error else "")
-    )
+    click.echo(told_fetch(ended))
     if ended.shrunk:
-        click.echo("Next to nothing was found of what was there; nothing is concluded from that.")
+        click.echo(SHRUNK)

@@ -6,6 +6,7 @@ from dataclasses import asdict
 import click
 
 from ppcfetch.bootstrap.commands import open_commands
+from ppcfetch.cli.fetch_lines import fetch_row
 from ppcfetch.cli.output import json_option, print_rows
 from ppcfetch.settings import load_settings
 
@@ -15,8 +16,11 @@ from ppcfetch.settings import load_settings
     "--ledger", is_flag=True, help="List where rows and messages differ, each seen twice in a row."
 )
 @click.option("--egresses", is_flag=True, help="List only the ways out to the archive.")
+@click.option(
+    "--fetches", is_flag=True, help="List only fetches under way, and those that ended oddly."
+)
 @json_option
-def status(*, ledger: bool, egresses: bool, as_json: bool) -> None:
+def status(*, ledger: bool, egresses: bool, fetches: bool, as_json: bool) -> None:
     """Show for each pool what waits and what runs, and how each way out to the archive does.
 
     The ledger difference is due + running - messages. A few come and go while jobs do; one that
@@ -27,6 +31,11 @@ def status(*, ledger: bool, egresses: bool, as_json: bool) -> None:
             found = [asdict(one) for one in commands.ledger()]
             empty = "Rows and messages agree."
             print_rows(found, as_json=as_json, title="Differences", empty=empty)
+            return
+        if fetches:
+            found = [fetch_row(one) for one in commands.notable_fetches()]
+            empty = "No fetch is under way, and none has ended oddly in the last week."
+            print_rows(found, as_json=as_json, title="Fetches", empty=empty)
             return
         ways = commands.egresses()
         if not egresses:

@@ -61,7 +61,9 @@ class Fetch:
     Shape: finished_at is None while active; error is None unless something went wrong;
     unseen is None until a full walk has ended; until is how far back a refresh looked, None for
     a full walk; in_order is False once a page broke the archive's order, which makes a refresh a
-    full walk; shrunk tells that a full walk found next to nothing of what was there.
+    full walk; shrunk tells that a full walk found next to nothing of what was there. parts is
+    into how many walks it was split, 0 when it was not, top_ups how many walks read what was
+    shown meanwhile; both are told as long as its jobs are kept.
     """
 
     id: int
@@ -84,6 +86,13 @@ class Fetch:
     until: datetime | None = None
     in_order: bool = True
     shrunk: bool = False
+    parts: int = 0
+    top_ups: int = 0
+
+    @property
+    def is_refresh(self) -> bool:
+        """Whether it looks no further back than to what the last complete fetch has seen."""
+        return self.kind is FetchKind.REFRESH and self.until is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +121,18 @@ SHRUNK_TO = 0.05
 
 
 def told_kind(fetch: Fetch) -> str:
-    """Say how far a fetch walks, for people."""
-    if fetch.kind is FetchKind.REFRESH and fetch.until is not None:
-        return f"a refresh down to {fetch.until:%Y-%m-%d}"
-    if not fetch.in_order:
-        return "a full walk, since the archive broke its order"
-    return "a full walk"
+    """Say how far a fetch walks, and in which pieces, for people."""
+    told = ["a full walk"]
+    if fetch.is_refresh:
+        told = [f"a refresh down to {fetch.until:%Y-%m-%d}"]
+    elif not fetch.in_order:
+        told.append("since the archive broke its order")
+    if fetch.parts:
+        told.append(f"in {fetch.parts:,} parts")
+    if fetch.top_ups:
+        times = {1: "once", 2: "twice"}.get(fetch.top_ups, f"{fetch.top_ups:,} times")
+        told.append(f"topped up {times}")
+    return ", ".join(told)
 
 
 def kind_of(

@@ -13,12 +13,14 @@ from ppcfetch.adapters.redis.keys import Keys
 from ppcfetch.adapters.redis.names import take_name
 from ppcfetch.adapters.redis.pace import RedisPace
 from ppcfetch.errors import ArchiveThrottled, NotFound
+from ppcfetch.model.ad import AdFormat, ArchivePage, Query
 from ppcfetch.model.egress import Permit
 from ppcfetch.model.job import Pool
 from ppcfetch.model.lease import Holder
 from ppcfetch.model.operation import Action, Deed
 from ppcfetch.model.outcome import RetryLater
 from tests.contract.commands_rig import Commands
+from tests.contract.database_rig import an_ad
 
 LEASE = timedelta(minutes=1)
 NOW = timedelta(0)
@@ -163,3 +165,23 @@ def test_what_is_not_there_is_not_explained(commands: Commands, what: str) -> No
     result = commands.run("explain", what)
 
     assert isinstance(result.exception, NotFound)
+
+
+def test_the_fetch_is_told_before_its_jobs(commands: Commands) -> None:
+    asked = commands.database.ask()
+    lease = commands.database.lease(asked.jobs[0][0])
+    parts = [Query(asked.fetch.domain, format=one) for one in (AdFormat.TEXT, AdFormat.IMAGE)]
+    commands.database.step(lease, ArchivePage((an_ad(1),), "more", None), parts)
+    commands.database.run("UPDATE fetches SET shrunk = true")
+
+    told = commands.run("explain", str(asked.fetch.domain)).stdout.splitlines()
+    rows = commands.json("explain", str(lease.job.id))
+
+    assert told[0].startswith(f"Fetch {asked.fetch.id}: active; a full walk, in 2 parts; ")
+    assert told[1].startswith("Next to nothing was found")
+    assert told[2] == f"Job {lease.job.id}: done"
+    assert (rows[0]["fetch_state"], rows[0]["fetch_kind"], rows[0]["fetch_shrunk"]) == (
+        "active",
+        "a full walk, in 2 parts",
+        True,
+    )

@@ -133,6 +133,26 @@ def test_what_tops_up_a_walk_that_waited_long_has_waited_only_since_it_is_there(
     assert row["oldest_waiting_seconds"] < 90
 
 
+def test_fetches_under_way_and_those_that_ended_oddly_are_listed(commands: Commands) -> None:
+    empty = commands.run("status", "--fetches").stdout
+    good, shrunk, dead, active = (
+        commands.database.ask(f"{name}.example") for name in ("good", "shrunk", "dead", "active")
+    )
+    for asked in (good, shrunk):
+        commands.database.write(commands.database.lease(asked.jobs[0][0]), last=True)
+    commands.database.run("UPDATE fetches SET shrunk = true WHERE domain = 'shrunk.example'")
+    commands.database.jobs.settle([(commands.database.lease(dead.jobs[0][0]), Dead("400"))])
+
+    rows = commands.json("status", "--fetches")
+
+    assert [(one["fetch"], one["state"], one["kind"], one["odd"]) for one in rows] == [
+        (active.fetch.id, "active", "a full walk", None),
+        (dead.fetch.id, "failed", "a full walk", "400"),
+        (shrunk.fetch.id, "done", "a full walk", "next to nothing was found of what was there"),
+    ]
+    assert "No fetch is under way" in empty
+
+
 def test_the_doctor_says_what_stands_still_and_what_to_do(
     commands: Commands, redis: Connections
 ) -> None:

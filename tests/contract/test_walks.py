@@ -1,7 +1,7 @@
 """How far a fetch walks: to the end, down to a mark, again from the top, in parts."""
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 from ppcfetch.model.ad import Ad, AdFormat, ArchivePage, Query
 from ppcfetch.model.domain import DomainName
@@ -80,6 +80,7 @@ def test_a_top_up_of_one_page_ends_the_fetch_with_what_had_moved(database: Rig) 
 
     done = fetch_of(database, top_up)
     assert (done.state, done.found, done.pages, done.unseen) == (FetchState.DONE, 4, 3, 0)
+    assert (done.parts, done.top_ups) == (0, 1)
     assert job_of(database, top_up).state is JobState.DONE
 
 
@@ -187,6 +188,21 @@ def test_a_walk_that_is_split_ends_and_its_parts_wait_for_their_turn(database: R
     [top_up] = let_in(database, pool=Pool.BULK)
     database.step(top_up, page(shown(1, 1), shown(2, 2)))
     assert fetch_of(database, whole).state is FetchState.DONE
+
+
+def test_a_fetch_tells_into_how_many_parts_it_was_split_in_the_end(database: Rig) -> None:
+    formats = [Query(SHOP, format=one) for one in (AdFormat.TEXT, AdFormat.IMAGE, AdFormat.VIDEO)]
+    halves = [
+        Query(SHOP, first_day=first, last_day=last, format=AdFormat.TEXT)
+        for first, last in ((date(2026, 1, 1), date(2026, 6, 30)), (date(2026, 7, 1), NOON.date()))
+    ]
+    whole = database.step(begin(database), page(shown(1, 1), more=True), formats)
+    [texts, *_] = let_in(database, pool=Pool.BULK)
+
+    database.step(texts, page(shown(2, 2), more=True), halves)
+
+    fetch = fetch_of(database, whole)
+    assert (fetch.state, fetch.parts, fetch.top_ups) == (FetchState.ACTIVE, 4, 0)
 
 
 def test_a_part_that_dies_makes_the_fetch_partial_and_can_be_retried_alone(database: Rig) -> None:

@@ -139,5 +139,5 @@ def test_the_command_waits_shows_and_tells_by_its_exit_code(plant: Plant) -> Non
     failed, why = plant.run("fetch", "ads-102.example", "--wait", "--json")
 
     assert (code, failed) == (0, 1)
-    assert "a full walk; 3 pages, 101 ads, 101 new" in text
+    assert "a full walk, topped up once; 3 pages, 101 ads, 101 new" in text
     assert '"state": "failed"' in why

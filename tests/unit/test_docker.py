@@ -50,6 +50,22 @@ def test_every_variable_is_a_setting(name: str) -> None:
     assert not unknown
 
 
+@pytest.mark.parametrize("name", OURS)
+def test_every_setting_of_an_operator_is_passed_on(name: str) -> None:
+    """Without a value, so that what is not set keeps the code's own default.
+
+    Where it listens, where it keeps files and what it is called belong to the container.
+    """
+    own = {"data_dir", "host", "port", "worker_name"}
+    written = {"database_url", "redis_url", "archive_url", "secret_key"}
+    passed = {PREFIX + field.upper() for field in Settings.model_fields.keys() - own - written}
+
+    variables = OURS[name]["environment"]
+
+    assert {variable for variable, value in variables.items() if value is None} == passed
+    assert variables.keys() - passed == {PREFIX + field.upper() for field in written}
+
+
 def test_the_example_names_only_settings() -> None:
     """Each line of .env.example is a setting, or one of the two server passwords."""
     names = re.findall(r"^#? ?(\w+)=", (ROOT / ".env.example").read_text(), re.MULTILINE)
@@ -88,7 +104,7 @@ def test_redis_keeps_the_stream() -> None:
 @pytest.mark.parametrize("name", OURS)
 def test_the_control_domain_is_the_codes_own(name: str) -> None:
     """The emulator's would be empty in any other archive, which then counts as blocked."""
-    assert "PPCFETCH_ARCHIVE_CONTROL_DOMAIN" not in OURS[name].get("environment", {})
+    assert OURS[name]["environment"]["PPCFETCH_ARCHIVE_CONTROL_DOMAIN"] is None
 
 
 def test_no_secret_has_a_default() -> None:

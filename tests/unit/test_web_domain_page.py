@@ -7,7 +7,7 @@ import pytest
 
 from ppcfetch.model.ad import Ad, AdFormat, Preview, PreviewKind, TotalRange
 from ppcfetch.model.domain import DomainName
-from ppcfetch.model.fetch import FetchState
+from ppcfetch.model.fetch import FetchKind, FetchState
 from ppcfetch.model.page import AdList, AdQuery, AdSort, AdvertiserShare, HeldAd
 from tests.site import DOMAIN, NOW, FakeSite, a_fetch, a_page
 
@@ -37,6 +37,33 @@ def site_with(*ads: HeldAd, **changes: object) -> FakeSite:
     site.catalogue.hold(replace(page, **changes))  # type: ignore[arg-type]  # real fields
     site.catalogue.lists = AdList(ads, older="older-mark", newer="newer-mark")
     return site
+
+
+def test_the_history_says_of_which_kind_each_fetch_was_and_what_is_odd() -> None:
+    fetches = (
+        a_fetch(FetchState.PARTIAL, id=44, parts=17),
+        a_fetch(id=43, kind=FetchKind.REFRESH, until=NOW, unseen=None),
+        a_fetch(id=42, top_ups=2, shrunk=True),
+    )
+
+    page = site_with(fetches=fetches).visitor().get(ADDRESS).text
+
+    for part in (
+        '<span class="tag warn">partly</span>',
+        "14 new, 3 changed · a full walk, in 17 parts<",
+        "14 new, 3 changed · a refresh down to 2026-11-30<",
+        "5 not seen · a full walk, topped up twice · next to nothing found<",
+    ):
+        assert part in page
+
+
+def test_before_the_first_answer_nothing_is_called_the_last_check() -> None:
+    begun = replace(RUNNING, started_at=None, pages=0, found=0, new=0)
+
+    page = site_with(fetches=(begun,), complete=None, total=None, ads=0).visitor().get(ADDRESS).text
+
+    assert "New in this check" in page
+    assert "the archive has not answered yet" in page
 
 
 def test_the_page_shows_numbers_advertisers_ads_and_fetches() -> None:

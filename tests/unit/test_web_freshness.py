@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from ppcfetch.model.ad import TotalRange
-from ppcfetch.model.fetch import Fetch, FetchState, Freshness
+from ppcfetch.model.fetch import Fetch, FetchKind, FetchState, Freshness
 from ppcfetch.model.following import Company
 from ppcfetch.model.page import Waiting
 from tests.site import ADA, BOB, NOW, a_fetch
@@ -183,6 +183,16 @@ def test_a_fetch_longer_than_the_archive_said_never_shows_more_pages_than_all() 
 
     assert shown.said == "Page 32, 3,100 ads so far, 14 new · done any moment"
     assert shown.progress == (31, 32)
+
+
+def test_a_refresh_promises_nothing_by_a_total_of_which_it_reads_a_part() -> None:
+    fetch = a_fetch(
+        ACTIVE, kind=FetchKind.REFRESH, until=NOW - DAY, pages=2, total=TotalRange(2_000, 3_000)
+    )
+
+    shown = bar(fetch)
+
+    assert (shown.said, shown.progress) == ("Page 3, 231 ads so far, 14 new", None)
 
 
 @pytest.mark.parametrize(

@@ -19,9 +19,14 @@ JOB_COLUMNS = (
 FETCH_COLUMNS = (
     "id, domain, state, reason, asked_by, asked_at, started_at, finished_at, total_lower,"
     " total_upper, pages, found, new, changed, unseen, warnings, error, kind, until, in_order,"
-    " shrunk"
+    " shrunk,"
+    # Each part but the first walk has a parent: so the parts that were not split again are left.
+    " (SELECT count(parent_id) - count(DISTINCT parent_id) + least(count(parent_id), 1)"
+    " FROM jobs WHERE jobs.fetch_id = fetches.id) AS parts,"
+    " (SELECT count(*) FROM jobs WHERE jobs.fetch_id = fetches.id AND jobs.kind = 'top up')"
+    " AS top_ups"
 )
-"""What `fetch_of` reads."""
+"""What `fetch_of` reads, for a statement that calls the table by its own name."""
 
 
 def job_of(row: Any) -> Job:
@@ -77,4 +82,6 @@ def fetch_of(row: Row[Any]) -> Fetch:
         until=row.until,
         in_order=row.in_order,
         shrunk=row.shrunk,
+        parts=row.parts,
+        top_ups=row.top_ups,
     )
