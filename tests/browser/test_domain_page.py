@@ -15,10 +15,10 @@ ADS = 1200
 PATIENCE_MS = 60_000
 
 
-def sign_up(page: Page) -> None:
+def sign_up(page: Page, email: str = "ann@mail.example") -> None:
     """Register through the form."""
     page.goto("/register")
-    page.get_by_label("E-mail address").fill("ann@mail.example")
+    page.get_by_label("E-mail address").fill(email)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Register").click()
     expect(page.get_by_role("button", name="Sign out")).to_be_visible()
@@ -110,3 +110,61 @@ def test_everything_but_the_live_bar_works_without_scripts(browser: Browser, pla
 
     assert first != second
     assert videos > 0
+
+
+def test_a_fetch_is_joined_left_and_stopped_by_its_button(browser: Browser, plant: Plant) -> None:
+    """What the button says follows what the others do, without a reload."""
+    plant.behave(latency_ms=600)
+    plant.start_worker()
+    windows = [browser.new_context(base_url=plant.site) for _ in range(2)]
+    ann, bob = (window.new_page() for window in windows)
+    sign_up(ann)
+    sign_up(bob, "bob@mail.example")
+    buttons = [page.locator("#bar-button") for page in (ann, bob)]
+
+    ann.goto("/domains/ads-20000.example")
+    expect(buttons[0]).to_have_text("Stop and keep", timeout=PATIENCE_MS)
+    bob.goto("/domains/ads-20000.example")
+    bob.get_by_role("button", name="Join").click()
+    expect(buttons[1]).to_have_text("Leave")
+    expect(buttons[0]).to_have_text("Leave", timeout=PATIENCE_MS)
+    buttons[0].click()
+    expect(ann.locator(".note")).to_have_text("You left this fetch; it goes on without you.")
+    expect(buttons[0]).to_have_text("Join")
+    found = findings(ann)
+    expect(buttons[1]).to_have_text("Stop and keep", timeout=PATIENCE_MS)
+    while_followed = plant.one("SELECT state FROM fetches")
+    buttons[1].click()
+    expect(bob.locator("[data-state=cancelled]")).to_contain_text("read until then were kept")
+    expect(ann.locator("[data-state=cancelled]")).to_be_visible(timeout=PATIENCE_MS)
+    for window in windows:
+        window.close()
+
+    assert (while_followed, plant.one("SELECT state FROM fetches")) == ("active", "cancelled")
+    assert plant.one("SELECT found = (SELECT count(*) FROM ads) FROM fetches")
+    assert found == []
+
+
+def test_a_domain_is_watched_and_unwatched_where_one_sees_it(page: Page, plant: Plant) -> None:
+    """On its page and on the list of the account, each of which says how it is now."""
+    sign_up(page)
+    page.goto("/domains/tiny-teapot.example")
+    expect(page.locator("[data-state=queued]")).to_be_visible(timeout=PATIENCE_MS)
+
+    page.get_by_role("button", name="Watch", exact=True).click()
+    expect(page.get_by_role("button", name="Unwatch")).to_be_visible()
+    page.get_by_role("link", name="Account").click()
+    listed = page.get_by_role("region", name="Table of watched domains")
+    expect(listed).to_contain_text("being read now")
+    found = findings(page)
+    listed.get_by_role("link", name="tiny-teapot.example").click()
+    page.get_by_role("button", name="Unwatch").click()
+    page.get_by_role("button", name="Watch", exact=True).click()
+    expect(page.get_by_role("button", name="Unwatch")).to_be_visible()
+    page.get_by_role("link", name="Account").click()
+    page.get_by_role("button", name="Unwatch tiny-teapot.example").click()
+
+    expect(page.get_by_text("None yet")).to_be_visible()
+    expect(page).to_have_url(re.compile("/account$"))
+    assert plant.one("SELECT count(*) FROM watches") == 0
+    assert found == []
