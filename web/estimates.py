@@ -8,6 +8,7 @@ from ppcfetch.model.page import Waiting
 
 ADS_A_PAGE = 100
 ROUNDED_TO = 5
+TOLD_IN_HOURS = 2 * 3600
 SLOWER = 1.8
 """How much longer than the typical wait the cautious end of a range is."""
 
@@ -55,5 +56,6 @@ def _range(low: float, high: float) -> str:
         return (
             f"in about {max(first, ROUNDED_TO)}–{last} s" if first < last else f"in about {last} s"
         )
-    minutes = max(1, first // 60), ceil(last / 60)
-    return f"in about {minutes[0]}–{minutes[1]} min"
+    if last > TOLD_IN_HOURS:
+        return f"in about {max(1, first // 3600)}–{ceil(last / 3600)} h"
+    return f"in about {max(1, first // 60)}–{ceil(last / 60)} min"

@@ -54,18 +54,23 @@ def show(domain: str, fetch_id: int) -> str:
         shown=name.unicode,
         asked=name.unicode,
         outcome=OUTCOMES[fetch.state],
-        walk_states=WALKS,
         reason=_reason(fetch),
-        walks=_walks(services().walks(fetch.id)),
+        walks=_told(services().walks(fetch.id)),
         total=total_in_words(fetch.total)
         .removeprefix("archive says ")
         .removeprefix("archive gave "),
     )
 
 
-def _walks(jobs: Sequence[JobView]) -> Sequence[JobView]:
-    """Give the walks of a fetch that was read in parts; nothing of one that was read in one go."""
-    return jobs if any(job.parent_id for job in jobs) else ()
+def _told(jobs: Sequence[JobView]) -> Sequence[tuple[str, str, int]]:
+    """Give which ads each walk reads, how it does and its pages; nothing of one in one go."""
+    split = {job.parent_id for job in jobs if job.parent_id is not None}
+    if not split:
+        return ()
+    return [
+        (job.part, "split into parts" if job.id in split else WALKS[job.state], job.pages)
+        for job in jobs
+    ]
 
 
 def _reason(fetch: Fetch) -> str:

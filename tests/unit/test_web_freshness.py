@@ -185,6 +185,21 @@ def test_a_fetch_longer_than_the_archive_said_never_shows_more_pages_than_all() 
     assert shown.progress == (31, 32)
 
 
+@pytest.mark.parametrize(
+    ("ads", "told"),
+    [
+        (20_000, "done in about 3–7 min"),
+        (200_000, "done in about 63–97 min"),
+        (2_000_000, "done in about 11–17 h"),
+    ],
+)
+def test_a_long_fetch_is_told_in_the_unit_that_a_person_would_choose(ads: int, told: str) -> None:
+    begun = NOW - timedelta(seconds=2 * 100)
+    fetch = a_fetch(ACTIVE, started_at=begun, pages=100, total=TotalRange(ads, ads * 3 // 2))
+
+    assert bar(fetch).said.endswith(told)
+
+
 def test_a_refresh_promises_nothing_by_a_total_of_which_it_reads_a_part() -> None:
     fetch = a_fetch(
         ACTIVE, kind=FetchKind.REFRESH, until=NOW - DAY, pages=2, total=TotalRange(2_000, 3_000)

@@ -32,6 +32,7 @@ def shown(*walks: JobView) -> str:
 def test_each_part_is_shown_with_its_state_and_pages() -> None:
     page = shown(FIRST, PART)
 
+    assert "<td>all ads</td><td>split into parts</td>" in page
     assert "<td>video ads</td><td>could not be read</td>" in page
     assert "1,234" in page
 
