@@ -231,12 +231,17 @@ class FakeDue(FakeFetches):
             for job_id, row in self.jobs.items()
             if row.job.state in ENDED
             and self.fetches[row.job.fetch_id].state in {FetchState.DONE, FetchState.CANCELLED}
+            and not any(self._is_dead(other) for other in self.jobs_of(row.job.fetch_id))
             and row.finished_at is not None
             and row.finished_at < oldest
         ]
         for job_id in old:
             del self.jobs[job_id]
         return len(old)
+
+    @staticmethod
+    def _is_dead(row: JobRow) -> bool:
+        return row.job.state is JobState.DEAD
 
     def _prune_fetches(self) -> int:
         oldest = self.moment() - self.keeping.fetches

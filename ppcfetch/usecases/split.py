@@ -7,7 +7,7 @@ from collections.abc import Generator
 
 import structlog
 
-from ppcfetch.errors import ArchiveUnavailable, Permanent
+from ppcfetch.errors import Permanent, Retryable
 from ppcfetch.model.ad import ArchivePage, Query
 from ppcfetch.model.parts import (
     Days,
@@ -36,7 +36,8 @@ def split(
     Shape: yields None at moments when the run may be stopped without losing work. The parts
     together have every ad of the walk's query, and each decides again for itself.
     Units: at is how many ads make a walk worth splitting.
-    Raises: LeaseLost, Retryable: the walk is to begin again later, and be split then.
+    Raises: LeaseLost; Retryable, where the job has no error yet: the walk is to begin again later,
+    and be split then.
     """
     job = run.lease.job
     if not may_be_split(job, page, at=at):
@@ -48,10 +49,11 @@ def split(
     except (NotProven, Permanent) as why:
         log.info("walk.not_split", why=str(why), probes=probe.asked)
         return ()
-    except ArchiveUnavailable as why:
-        if not job.attempts:
+    except Retryable as why:
+        if job.error is None:
             raise
-        # Once more in vain: the walk itself may still be answered.
+        # Once more in vain. An archive that blocks after fewer calls than this takes would block
+        # each time, and the walk would never begin: so its first page is kept.
         log.warning("walk.not_split", why=str(why), probes=probe.asked)
         return ()
     log.info("walk.split", parts=len(parts), probes=probe.asked)

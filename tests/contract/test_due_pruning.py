@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from ppcfetch.adapters.database.due import PostgresDue
 from ppcfetch.adapters.database.keeping import Keeping
 from ppcfetch.errors import NotFound
+from ppcfetch.model.fetch import FetchState
 from ppcfetch.model.outcome import Dead
 from tests.contract.database_rig import LEASE, MOMENT, RealRig, Rig, an_ad
 from tests.fakes_tables import KEEPING, LIMITS
@@ -76,6 +77,23 @@ def test_jobs_of_a_fetch_with_a_dead_one_stay_since_a_retry_counts_them(database
     database.due.prune()
 
     assert database.job(asked.jobs[0][0]) is not None
+
+
+def test_a_part_retried_long_after_its_fetch_was_stopped_does_not_complete_it(
+    database: Rig,
+) -> None:
+    """What was stopped was not read: without its jobs the retried one would seem to be all."""
+    asked = database.ask()
+    dead = database.add_job(asked.fetch.id)
+    database.jobs.settle([(database.lease(dead), Dead("no use"))])
+    assert database.fetches.cancel(asked.fetch.id)
+    database.passes(KEEPING.jobs * 2)
+
+    database.due.prune()
+    database.fetches.retry(dead)
+    database.write(database.lease(dead), last=True)
+
+    assert database.fetches.get(asked.fetch.id).state is FetchState.CANCELLED
 
 
 def test_jobs_that_are_active_never_go(database: Rig) -> None:

@@ -38,10 +38,12 @@ TEXT = Query(BLUEBIRD, AdFormat.TEXT)
 class Splitting:
     """One run of `split`, step by step."""
 
-    def __init__(self, shelf: Shelf, query: Query, *, at: int = 30, attempts: int = 0) -> None:
+    def __init__(
+        self, shelf: Shelf, query: Query, *, at: int = 30, error: str | None = None
+    ) -> None:
         self.clock = StageClock()
         self.pace = FreePace()
-        self.run = LoneRun(a_job(query=query, attempts=attempts))
+        self.run = LoneRun(a_job(query=query, error=error))
         self.page = shelf.page(query, None)
         shelf.asked.clear()
         asking = Asking(shelf, self.pace, self.clock, timedelta(seconds=60))
@@ -191,7 +193,7 @@ def test_dates_do_not_part_a_walk_where(
 
 def test_an_error_while_it_is_looked_at_is_tried_again_once_and_then_walked_as_it_is() -> None:
     shelf = a_shelf()
-    first, second = Splitting(shelf, TEXT), Splitting(shelf, TEXT, attempts=1)
+    first, second = Splitting(shelf, TEXT), Splitting(shelf, TEXT, error="503")
 
     def fail(_query: Query, _cursor: str | None) -> None:
         raise ArchiveUnavailable("503")
@@ -216,10 +218,10 @@ def test_an_answer_that_nobody_understands_costs_the_split_and_not_the_walk() ->
     assert splitting.parts() == ()
 
 
-def test_an_open_breaker_rests_the_job() -> None:
+def test_an_open_breaker_rests_the_job_once_and_then_it_is_walked_as_it_is() -> None:
     shelf = a_shelf()
-    splitting = Splitting(shelf, TEXT, attempts=3)
-    splitting.pace.rest = timedelta(seconds=30)
+    first, second = Splitting(shelf, TEXT), Splitting(shelf, TEXT, error="rests for 30 s")
+    first.pace.rest = second.pace.rest = timedelta(seconds=30)
 
     def fail(_query: Query, _cursor: str | None) -> None:
         raise ArchiveUnavailable("503")
@@ -227,7 +229,8 @@ def test_an_open_breaker_rests_the_job() -> None:
     shelf.fail = fail
 
     with pytest.raises(ArchiveThrottled):
-        splitting.parts()
+        first.parts()
+    assert second.parts() == ()
 
 
 def test_where_calls_are_scarce_a_walk_is_not_split() -> None:

@@ -1,6 +1,8 @@
 """A huge walk is walked in parts by several workers, and its fetch ends once."""
 
-from ppcfetch.errors import ArchiveRejected
+from itertools import count
+
+from ppcfetch.errors import ArchiveBlocked, ArchiveRejected
 from ppcfetch.model.ad import AdFormat, Query
 from ppcfetch.model.fetch import FetchReason, FetchState
 from ppcfetch.model.job import JobKind, JobState, Pool
@@ -75,3 +77,23 @@ def test_a_small_domain_is_one_walk() -> None:
     walks = [row for row in stage.database.jobs.values() if row.job.kind is JobKind.WALK]
     assert stage.database.get(asked.fetch.id).state is FetchState.DONE
     assert len(walks) == 1
+
+
+def test_an_archive_that_blocks_every_few_calls_is_read_all_the_same() -> None:
+    """Finding out how to split takes more calls than it answers in a row: it must end, too."""
+    stage = a_stage(shelf := a_shelf())
+    asked = stage.request(FetchReason.IMPORT)
+    worker = stage.worker(Pool.BULK)
+    calls = count(1)
+
+    def fail(_query: Query, _cursor: str | None) -> None:
+        if next(calls) % 5 == 0:
+            raise ArchiveBlocked("302")
+
+    shelf.fail = fail
+    for _ in range(60):
+        work(stage, worker)
+        stage.clock.now += 600
+
+    assert stage.database.get(asked.fetch.id).state is FetchState.DONE
+    assert stage.stored() == {ad.creative_id for ad in shelf.ads}

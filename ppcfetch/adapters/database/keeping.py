@@ -42,9 +42,13 @@ DELETE FROM sessions WHERE token_hash IN (
 )
 """)
 
-# Those of active, partial and failed fetches stay: a fetch's outcome counts all of its jobs.
+# Those of active, partial and failed fetches stay, and of what was stopped while it had a dead
+# one: a fetch's outcome counts all of its jobs, and a dead one may be retried.
 _OLD_JOBS = text("""
-SELECT jobs.id, jobs.finished_at, fetches.state IN ('done', 'cancelled') AS ripe
+SELECT jobs.id, jobs.finished_at,
+    fetches.state = 'done' OR fetches.state = 'cancelled' AND NOT EXISTS (
+        SELECT FROM jobs AS gone WHERE gone.fetch_id = fetches.id AND gone.state = 'dead'
+    ) AS ripe
 FROM jobs JOIN fetches ON fetches.id = jobs.fetch_id
 WHERE jobs.state IN ('done', 'cancelled')
     AND jobs.finished_at < clock_timestamp() - CAST(:age AS interval)
