@@ -104,10 +104,13 @@ class Databases:
             self._migrated = True
         return self._create(f"test_{next(self._numbers)}", template=TEMPLATE)
 
+    def copy_of(self, url: str) -> str:
+        """The address of a copy of a database that nobody is connected to."""
+        return self._create(f"test_{next(self._numbers)}", template=_name_in(url))
+
     def drop(self, url: str) -> None:
         """Remove the database, also from under connections that a test left open."""
-        name = url.partition("@/")[2].partition("?")[0]
-        self._run(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+        self._run(f'DROP DATABASE IF EXISTS "{_name_in(url)}" WITH (FORCE)')
 
     def url(self, name: str) -> str:
         """The address of a database of this server."""
@@ -121,3 +124,7 @@ class Databases:
     def _run(self, statement: str) -> None:
         with psycopg.connect(libpq(self.server.url), autocommit=True) as connection:
             connection.execute(statement.encode())
+
+
+def _name_in(url: str) -> str:
+    return url.partition("@/")[2].partition("?")[0]

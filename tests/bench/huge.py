@@ -84,23 +84,24 @@ class Loaded:
     wal: int
     table: int
     indexes: dict[str, int]
+    ads: int = ADS
 
     def __str__(self) -> str:
         """Say it in a few lines."""
         sizes = f"table {_mib(self.table)}, indexes {_mib(sum(self.indexes.values()))}"
         minutes = f"{self.seconds / 60:.1f} minutes"
-        lines = [f"loaded {ADS:,} ads in {minutes}: WAL {_mib(self.wal)}, {sizes}"]
+        lines = [f"loaded {self.ads:,} ads in {minutes}: WAL {_mib(self.wal)}, {sizes}"]
         lines += [f"  {name}: {_mib(size)}" for name, size in self.indexes.items()]
         return "\n".join(lines)
 
 
-def load(url: str) -> Loaded:
+def load(url: str, ads: int = ADS) -> Loaded:
     """Fill both domains with ads and counters, and let the planner know."""
     with psycopg.connect(libpq(url), autocommit=True) as connection:
         connection.execute("SET statement_timeout = 0")
         _fill(connection, SMALL, FEW)
         begun, wal = perf_counter(), _wal(connection)
-        _fill(connection, HUGE, ADS)
+        _fill(connection, HUGE, ads)
         spent, written = perf_counter() - begun, _wal(connection) - wal
         connection.execute("VACUUM ANALYZE")
         sizes = connection.execute(
@@ -108,7 +109,7 @@ def load(url: str) -> Loaded:
             " WHERE indrelid = 'ads'::regclass ORDER BY 1"
         ).fetchall()
         (table,) = connection.execute("SELECT pg_table_size('ads')").fetchall()[0]
-    return Loaded(spent, written, table, dict(sizes))
+    return Loaded(spent, written, table, dict(sizes), ads)
 
 
 def _fill(connection: psycopg.Connection, domain: str, ads: int) -> None:
