@@ -43,17 +43,23 @@ ROWS: dict[str, tuple[tuple[str, str], ...]] = {
         ("Stale writes refused", "stale_writes_refused"),
         ("Requests or ads lost", "lost"),
         ("Pages or ads doubled", "doubled"),
+        ("Jobs that had to go on when the last fault ended", "active_at_quiet"),
+        ("Recovery, in leases: half of the schedules within", "median_recovery_leases"),
+        ("Recovery, in leases: 95 % of the schedules within", "recovery_leases_95th"),
         ("Slowest recovery, in leases", "slowest_recovery_leases"),
         ("Schedules that took more than three leases to recover", "recoveries_over_3_leases"),
+        ("How many times longer work took than on cores of its own", "median_slowdown"),
     ),
 }
-"""What is shown of each run: the words, and the name of the figure."""
+"""What is shown of each run, as far as it counted that: the words, and the name of the figure."""
 
 
 def table(run: str, figures: Mapping[str, Any]) -> str:
     """Give the table of one run, and of its faults by kind when it had any."""
     lines = ["| Figure | Value |", "| --- | ---: |"]
-    lines += [f"| {words} | {_shown(figures[name])} |" for words, name in ROWS[run]]
+    lines += [
+        f"| {words} | {_shown(figures[name])} |" for words, name in ROWS[run] if name in figures
+    ]
     if faults := figures.get("faults"):
         lines += ["", "| Fault | Times |", "| --- | ---: |"]
         lines += [f"| {kind} | {_shown(faults[kind])} |" for kind in sorted(faults)]

@@ -19,6 +19,7 @@ import httpx
 import psycopg
 from redis import Redis
 
+from tests.e2e.loopback import ask
 from tests.e2e.nursery import Born, Nursery
 from tests.e2e.visitor import Visitor
 from tests.servers import free_port, libpq
@@ -30,7 +31,8 @@ SECRET = "only-for-tests-" + "x" * 32
 STORED = """
 SELECT a.advertiser_id AS advertiser, a.creative_id AS creative, v.name,
     CASE a.format WHEN 1 THEN 'text' WHEN 2 THEN 'image' WHEN 3 THEN 'video' END AS format,
-    a.first_shown, a.last_shown
+    to_char(a.first_shown AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"+00:00"') AS first_shown,
+    to_char(a.last_shown AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"+00:00"') AS last_shown
 FROM ads a JOIN advertisers v USING (advertiser_id)
 WHERE a.domain = %s
 """
@@ -167,29 +169,23 @@ class Plant:
 
     def behave(self, **behaviour: object) -> None:
         """Make the archive behave in a way until told otherwise."""
-        httpx.put(f"{self.archive}/_emulator/behaviour", json=behaviour).raise_for_status()
+        address = f"{self.archive}/_emulator/behaviour"
+        ask(address, method="PUT", json=behaviour).raise_for_status()
 
     def requests(self, **wanted: str) -> dict[str, Any]:
         """Give what the archive was asked; `domain=…` for one alone."""
-        asked = httpx.get(f"{self.archive}/_emulator/requests", params=wanted)
+        asked = ask(f"{self.archive}/_emulator/requests", params=wanted)
         answer: dict[str, Any] = asked.json()
         return answer
 
     def truth(self, domain: str) -> dict[str, dict[str, Any]]:
         """Give the archive's own ads of a domain by creative id."""
-        answer = httpx.get(f"{self.archive}/_emulator/truth/{domain}", timeout=60)
+        answer = ask(f"{self.archive}/_emulator/truth/{domain}", timeout=60)
         return {ad["creative"]: ad for ad in map(json.loads, answer.text.splitlines())}
 
     def stored(self, domain: str) -> dict[str, dict[str, Any]]:
         """Give the stored ads of a domain in the form of the truth."""
-        return {
-            row["creative"]: {
-                **row,
-                "first_shown": _iso(row["first_shown"]),
-                "last_shown": _iso(row["last_shown"]),
-            }
-            for row in self.query(STORED, domain)
-        }
+        return {row["creative"]: row for row in self.query(STORED, domain)}
 
     def query(self, statement: str, *values: object) -> Sequence[dict[str, Any]]:
         """Read rows from the database."""
@@ -275,7 +271,7 @@ class Plant:
         def answers() -> bool:
             assert process.popen.poll() is None, process.log.read_text()
             with suppress(httpx.HTTPError):
-                return httpx.get(address, timeout=2).is_success
+                return ask(address, timeout=2).is_success
             return False
 
         wait_until(answers, describe=f"{process.name} answers; see {process.log}", timeout=60)
@@ -298,7 +294,3 @@ def assert_truth(plant: Plant, domain: str) -> None:
         if any(stored[creative][name] != ad[name] for name in stored[creative])
     ]
     assert differences == [], f"{len(differences)} of {len(truth)} ads differ: {differences[:3]}"
-
-
-def _iso(value: Any) -> str | None:
-    return value.isoformat(timespec="microseconds") if value else None

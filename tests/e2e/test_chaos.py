@@ -4,52 +4,49 @@
 """
 
 import os
-from collections.abc import Iterator
-from pathlib import Path
+import sys
 
 import pytest
 
 from tests.e2e.chaos.books import Figures
-from tests.e2e.chaos.faults import schedule
-from tests.e2e.chaos.run import ARCHIVE_LATENCY_MS, play
-from tests.e2e.nursery import nursery
-from tests.e2e.plant import Plant
-from tests.servers import Databases
+from tests.e2e.chaos.faults import FAULTS, schedule
+from tests.e2e.chaos.lanes import AT_ONCE
+from tests.e2e.chaos.many import Outcome, play_many
 
-SCHEDULES = int(os.environ.get("CHAOS", "4"))
+SCHEDULES = int(os.environ.get("CHAOS", "30"))
 FIRST = int(os.environ.get("CHAOS_FIRST", "0"))
-FEWEST_REFUSED = 5 if SCHEDULES >= 10 else 1
 
 
-@pytest.fixture
-def archive(tmp_path: Path) -> Iterator[str]:
-    """The address of an emulator that takes its time."""
-    plant = Plant(tmp_path, "", "")
-    try:
-        plant.start_archive()
-        plant.behave(latency_ms=ARCHIVE_LATENCY_MS)
-        yield plant.archive
-    finally:
-        plant.stop()
-
-
-@pytest.mark.timeout(120 * SCHEDULES)
+@pytest.mark.timeout(60 * max(SCHEDULES, 4))
 def test_random_faults_on_real_servers_lose_and_double_nothing(
-    databases: Databases, archive: str, tmp_path: Path
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """And workers that were late have tried to write: else it would prove nothing."""
-    together = Figures()
+    seeds = range(FIRST, FIRST + SCHEDULES)
 
-    with nursery() as born:
-        for seed in range(FIRST, FIRST + SCHEDULES):
-            own = tmp_path / str(seed)
-            own.mkdir()
-            figures = play(seed, folder=own, databases=databases, nursery=born, archive=archive)
-            together.add(figures)
+    outcome = play_many(seeds, at_once=AT_ONCE, tell=lambda _line: None)
 
-    assert (together.lost, together.doubled) == (0, 0)
-    assert together.schedules == SCHEDULES
-    assert together.stale_writes_refused >= FEWEST_REFUSED
+    with capsys.disabled():
+        for words in outcome.late.values():
+            sys.stderr.write(f"\n{words}\n")
+    assert outcome.faults() == []
+    assert outcome.together.schedules == SCHEDULES
+
+
+def test_a_run_without_late_writers_proves_nothing() -> None:
+    few, enough = (
+        Outcome(Figures(schedules=30, stale_writes_refused=refused)) for refused in (4, 5)
+    )
+
+    assert few.faults() == ["only 4 stale writes came up, not 5: this proved nothing"]
+    assert enough.faults() == []
+
+
+def test_the_schedules_of_every_run_draw_every_kind_of_fault() -> None:
+    drawn = {event.kind for seed in range(30) for event in schedule(seed)}
+
+    assert len(FAULTS) <= 30
+    assert drawn == {"", "database link of the busiest worker stalls", *FAULTS}
 
 
 def test_a_seed_gives_the_same_schedule_again() -> None:

@@ -6,22 +6,13 @@ A schedule that fails leaves its folder with all logs, and its seed is printed.
 import argparse
 import json
 import logging
-import shutil
 import sys
-from dataclasses import asdict
 from pathlib import Path
-from tempfile import mkdtemp
 
 import structlog
 
-from ppcfetch.adapters.embedded.postgres import EmbeddedPostgres
-from tests.e2e.chaos.books import Figures
-from tests.e2e.chaos.run import ARCHIVE_LATENCY_MS, Failed, play
-from tests.e2e.nursery import nursery
-from tests.e2e.plant import Plant
-from tests.servers import Databases, short_folder
-
-FEWEST_REFUSED = 5
+from tests.e2e.chaos.lanes import AT_ONCE
+from tests.e2e.chaos.many import Outcome, play_many
 
 
 def main() -> int:
@@ -29,52 +20,27 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.e2e.chaos", description=__doc__)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--schedules", type=int, default=100)
+    parser.add_argument("--at-once", type=int, default=AT_ONCE)
     parser.add_argument("--json", type=Path)
     asked = parser.parse_args()
-    level = structlog.make_filtering_bound_logger(logging.WARNING)
+    level = structlog.make_filtering_bound_logger(logging.ERROR)
     structlog.configure(wrapper_class=level)
-    together, failed = Figures(), []
-    with (
-        short_folder() as folder,
-        EmbeddedPostgres(folder / "postgres", durable=False) as server,
-        nursery() as born,
-    ):
-        plant, databases = Plant(folder, "", ""), Databases(server)
-        try:
-            plant.start_archive()
-            plant.behave(latency_ms=ARCHIVE_LATENCY_MS)
-            for seed in range(asked.first, asked.first + asked.schedules):
-                own = Path(mkdtemp(prefix=f"chaos-{seed}-"))
-                try:
-                    figures = play(
-                        seed, folder=own, databases=databases, nursery=born, archive=plant.archive
-                    )
-                except Failed as wrong:
-                    failed.append(seed)
-                    tell(f"{wrong}\n  its logs: {own}")
-                else:
-                    together.add(figures)
-                    shutil.rmtree(own, ignore_errors=True)
-                    tell(f"schedule {seed}: {json.dumps(asdict(figures))}")
-                _keep(together, failed, asked.json)
-        finally:
-            plant.stop()
-    if not failed and together.stale_writes_refused < FEWEST_REFUSED:
-        tell(f"only {together.stale_writes_refused} stale writes came up: this proved nothing")
-        return 1
-    return int(bool(failed))
+
+    def keep(outcome: Outcome) -> None:
+        if asked.json is not None:
+            text = json.dumps(outcome.shown(), indent=2, sort_keys=True)
+            asked.json.write_text(f"{text}\n", encoding="utf-8")
+
+    seeds = range(asked.first, asked.first + asked.schedules)
+    faults = play_many(seeds, at_once=asked.at_once, tell=_say, keep=keep).faults()
+    for fault in faults:
+        _say(fault)
+    return int(bool(faults))
 
 
-def tell(line: str) -> None:
-    """Print a line at once."""
+def _say(line: str) -> None:
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
-
-
-def _keep(figures: Figures, failed: list[int], file: Path | None) -> None:
-    text = json.dumps({**asdict(figures), "failed_seeds": failed}, indent=2, sort_keys=True)
-    if file is not None:
-        file.write_text(f"{text}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -2,11 +2,10 @@
 
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from random import Random
 from time import monotonic
-
-import structlog
 
 from ppcfetch.bootstrap.site import SitePorts, open_site
 from ppcfetch.errors import Unavailable
@@ -17,16 +16,15 @@ from ppcfetch.settings import load_settings
 from tests.e2e.chaos import books
 from tests.e2e.chaos.books import Figures
 from tests.e2e.chaos.faults import SECONDS, Event, schedule
-from tests.e2e.chaos.stage import Stage, stage
-from tests.e2e.nursery import Nursery
-from tests.servers import Databases
+from tests.e2e.chaos.lanes import Lane
+from tests.e2e.chaos.stage import LEASE_SECONDS, Stage, stage
 from tests.waiting import wait_until
 
-ARCHIVE_LATENCY_MS = 100
-LARGE = (15, 45)
-LARGE_ASKED = 5
-SMALL = (1, 6)
-ASKED = 10
+PAGES = {"large": (5, 14), "small": (1, 3), "last": (4, 9)}
+ASKED_FIRST = 3
+ASKED_LATER = 3
+ASKED_SMALL = 8
+ASKED_LAST = 2
 PAGE = 100
 
 
@@ -47,20 +45,15 @@ class Player:
 
     def play(self, events: list[Event]) -> None:
         """Do everything at its time, then wait for quiet and compare."""
-        wishes = [Event(self.random.uniform(0, SECONDS), "", self._ask) for _ in range(ASKED)]
-        for _ in range(LARGE_ASKED):
-            self._ask_for(self.random.randint(*LARGE))
+        for _ in range(ASKED_FIRST):
+            self._ask_for("large")
         began = monotonic()
-        for event in sorted([*events, *wishes], key=lambda event: event.at):
+        for event in sorted([*events, *self._wishes(events)], key=lambda event: event.at):
             wait_until(lambda at=event.at: self._is_time(began + at), describe="it is time")  # type: ignore[misc]
-            if event.kind:
-                structlog.get_logger().info("chaos", kind=event.kind)
+            if event.act(self.stage) is not False and event.kind:
                 self.figures.faults[event.kind] = self.figures.faults.get(event.kind, 0) + 1
-            event.act(self.stage)
-        self.stage.quiet()
-        slowest = books.recovery(self.stage)
-        self.figures.slowest_recovery_leases = round(slowest, 2)
-        self.figures.recoveries_over_3_leases = int(slowest > 3)
+        self.stage.end_faults()
+        books.recovery(self.stage, self.figures)
         books.wait_for_ends(self.stage)
         self.figures.schedules = 1
         self.figures.acknowledged = len(self.answered)
@@ -70,10 +63,21 @@ class Player:
         self.stage.keep_running()
         return monotonic() >= moment
 
-    def _ask(self, _stage: Stage) -> None:
-        self._ask_for(self.random.randint(*SMALL))
+    def _wishes(self, events: list[Event]) -> list[Event]:
+        """Somebody asks now and then, and just before the last fault ends: it must not be idle."""
+        end = events[-1].at
+        moments = [
+            *(("large", self.random.uniform(SECONDS / 3, SECONDS)) for _ in range(ASKED_LATER)),
+            *(("small", self.random.uniform(0, SECONDS)) for _ in range(ASKED_SMALL)),
+            *(("last", self.random.uniform(end - LEASE_SECONDS, end)) for _ in range(ASKED_LAST)),
+        ]
+        return [Event(at, "", partial(self._ask, size)) for size, at in moments]
 
-    def _ask_for(self, pages: int) -> None:
+    def _ask(self, size: str, _stage: Stage) -> None:
+        self._ask_for(size)
+
+    def _ask_for(self, size: str) -> None:
+        pages = self.random.randint(*PAGES[size])
         ads = pages * PAGE - self.random.randrange(PAGE)
         if ads in self.asked:
             return
@@ -86,11 +90,9 @@ class Player:
             self.figures.unclear -= 1
 
 
-def play(
-    seed: int, *, folder: Path, databases: Databases, nursery: Nursery, archive: str
-) -> Figures:
+def play(seed: int, *, folder: Path, lane: Lane) -> Figures:
     """Play the schedule of a seed and give its figures. Raises: Failed."""
-    with stage(folder, databases, nursery=nursery, archive=archive, name=f"chaos{seed}") as made:
+    with stage(folder, lane, name=f"chaos{seed}") as made:
         settings = load_settings(database_url=made.plant.database, redis_url=made.plant.redis)
         with open_site(settings, threads=1) as site:
             player = Player(made, site, Random(f"asks of {seed}"))
@@ -98,6 +100,6 @@ def play(
                 player.play(schedule(seed))
             except AssertionError as wrong:
                 again = f"python -m tests.e2e.chaos --first {seed} --schedules 1"
-                message = f"schedule {seed} failed; {again} plays it again: {wrong}"
+                message = f"schedule {seed} failed; {again} plays it again:\n{wrong}"
                 raise Failed(message) from wrong
             return player.figures

@@ -14,16 +14,15 @@ from redis.exceptions import RedisError
 
 from ppcfetch.adapters.embedded.postgres import EmbeddedPostgres
 from ppcfetch.adapters.embedded.valkey import EmbeddedValkey
+from tests.e2e.chaos.lanes import Lane
 from tests.e2e.chaos.link import Link, dial_tcp, dial_unix, tcp_listener, unix_listener
-from tests.e2e.nursery import Nursery
 from tests.e2e.plant import Plant, Process
-from tests.servers import Databases, heal
-from tests.waiting import wait_until
+from tests.servers import heal
 
 LEASE_SECONDS = 1.0
 POOLS = ("interactive", "interactive", "bulk", "bulk")
 THREADS = 4
-BUDGET_PAGES = 6
+BUDGET_PAGES = 4
 SETTINGS = {
     "PPCFETCH_LEASE_SECONDS": str(LEASE_SECONDS),
     "PPCFETCH_SWEEP_SECONDS": "0.25",
@@ -71,6 +70,10 @@ class Stage:
         if post.worker is not None:
             post.worker.signal(number)
 
+    def workers(self) -> list[int]:
+        """Give the process ids of all workers."""
+        return [post.worker.popen.pid for post in self.posts if post.worker is not None]
+
     def busiest(self) -> Post:
         """Give the post whose worker has most jobs in hand; the first one when none is known."""
         try:
@@ -92,16 +95,17 @@ class Stage:
             shutil.copytree(self.valkey.folder / "data", older)
             self.older = older
 
-    def rewind_redis(self) -> None:
-        """Start Redis from the older copy."""
+    def rewind_redis(self) -> bool:
+        """Start Redis from the older copy, if there is one."""
         if self.older is None:
-            return
+            return False
         data = self.valkey.folder / "data"
         heal(self.valkey)  # a suspended server would not hear that it is to stop
         self.valkey.stop()
         shutil.rmtree(data)
         shutil.copytree(self.older, data)
         self.valkey.start()
+        return True
 
     def redis(self, *words: str | int) -> object:
         """Send one command to Redis, around all links; None when it cannot answer."""
@@ -111,8 +115,8 @@ class Stage:
         except RedisError:
             return None
 
-    def quiet(self) -> None:
-        """End every fault, and wait until all servers and workers are as on a good day."""
+    def end_faults(self) -> None:
+        """End every fault: all servers answer, all links pass, nobody is suspended."""
         for post in self.posts:
             for link in post.links.values():
                 link.heal(drop=False)
@@ -120,26 +124,25 @@ class Stage:
         for server in (self.postgres, self.valkey):
             heal(server)
         self.redis("CONFIG", "SET", "maxmemory", 0)
-        wait_until(self._all_work, describe="every worker has started", timeout=60)
 
-    def _all_work(self) -> bool:
+    def all_work(self) -> bool:
+        """Tell whether every worker has started."""
         self.keep_running()
         workers = [post.worker for post in self.posts]
         return all(w and w.popen.poll() is None and w.events("worker.started") for w in workers)
 
 
 @contextmanager
-def stage(
-    folder: Path, databases: Databases, *, nursery: Nursery, archive: str, name: str
-) -> Iterator[Stage]:
+def stage(folder: Path, lane: Lane, *, name: str) -> Iterator[Stage]:
     """Give a stage with a database and a Redis of its own, its workers at work."""
     with ExitStack() as stack:
         valkey = stack.enter_context(EmbeddedValkey(folder / "valkey"))
         stack.callback(valkey.destroy)
-        url = databases.migrated()
-        stack.callback(databases.drop, url)
-        plant = Plant(folder, url, valkey.url, dict(SETTINGS), archive=archive, nursery=nursery)
-        made = Stage(plant, databases.server, valkey)
+        url = lane.databases.migrated()
+        stack.callback(lane.databases.drop, url)
+        plant = Plant(folder, url, valkey.url, dict(SETTINGS))
+        plant.archive, plant.nursery = lane.archive, lane.nursery
+        made = Stage(plant, lane.databases.server, valkey)
         stack.callback(_close_links, made)
         stack.callback(plant.stop)
         for number, pool in enumerate(POOLS):
