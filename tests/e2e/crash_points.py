@@ -11,7 +11,8 @@ class Point:
 
     Shape: setting is what has to be so that it comes: `plain`, `asked` (to stop), `spill` (the
     budget is small), `exhausted` (starts used up), `abandoned` and `history` (somebody holds
-    the message), `lost` (the answer of a read). count is which of its comings is meant.
+    the message), `lost` (the answer of a read), `split` (the domain is large enough). count is
+    which of its comings is meant.
     """
 
     name: str
@@ -64,7 +65,7 @@ STEPS: dict[str, tuple[Point, ...]] = {
         Point("before/pace.went_well", count=2),
         Point("after/pace.went_well", count=2),
         Point("before/pages.write_page", count=2, short=True),
-        # A connection's first commit makes its temporary table.
+        # The other domain's only page is committed first.
         Point("commit/pages.write_page", count=3, short=True),
         Point("after/pages.write_page", count=2, short=True),
     ),
@@ -92,6 +93,22 @@ STEPS: dict[str, tuple[Point, ...]] = {
         Point("before/due.admit", "spill", short=True),
         Point("after/due.admit", "spill", short=True),
         Point("commit/due.admit", "spill"),
+    ),
+    "split": (
+        # Behind the first page, while it is asked what the archive's filters mean.
+        Point("before/archive.page", "split", count=3),
+        Point("before/pages.write_page", "split", count=2),
+        Point("commit/pages.write_page", "split", count=2, short=True),
+        Point("after/pages.write_page", "split", count=2, short=True),
+        # The parts are let in, and do not ring yet.
+        Point("commit/due.admit", "split"),
+        Point("after/due.admit", "split", short=True),
+    ),
+    "top up": (
+        # The last page of the longer walk queues it; nobody else waits for a turn.
+        Point("commit/pages.write_page", count=6),
+        Point("commit/due.admit"),
+        Point("after/due.admit", short=True),
     ),
     "dead letter": (
         Point("before/settling.dead_letter", "exhausted", short=True),

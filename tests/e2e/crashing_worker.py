@@ -74,7 +74,7 @@ class Trap:
     def around(self, call: str, method: Callable[..., Any]) -> Callable[..., Any]:
         """Give the method with a point before and one after it.
 
-        What nothing was delivered by is no step: points behind such a look are not reached.
+        What delivers nothing or lets nobody in is no step: the point behind it is not reached.
         """
 
         def watched(*args: Any, **kwargs: Any) -> Any:
@@ -84,7 +84,7 @@ class Trap:
                 answer = method(*args, **kwargs)
             finally:
                 self._inside.call = ""
-            if answer or not call.startswith("deliveries."):
+            if answer or not call.startswith(("deliveries.", "due.admit")):
                 self.at(f"after/{call}")
             return answer
 

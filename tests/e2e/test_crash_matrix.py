@@ -36,6 +36,7 @@ ARCHIVE_LATENCY_MS = 100
 SHORT = os.environ.get("SOAK") != "1"
 FIRST_SIZE = 401
 FIRST_LONG = 2501
+FIRST_TO_SPLIT = 201
 
 NEVER_CALLED = {
     "jobs": {"next_incarnation", "beat", "give_back_starts"},
@@ -170,6 +171,9 @@ def _size(number: int, point: Point, action: str) -> int:
     """Give a domain of its own to each case, of five pages.
 
     Where a worker sleeps over a write there are so many that another is still busy when it wakes.
+    One to split has fewer, so that its parts are not split again.
     """
+    if point.setting == "split":
+        return FIRST_TO_SPLIT + number % 99
     is_late_write = action == "stop" and point.name.endswith("pages.write_page")
     return (FIRST_LONG if is_late_write else FIRST_SIZE) + number % 99
