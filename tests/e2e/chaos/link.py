@@ -9,7 +9,7 @@ from dataclasses import dataclass
 CHUNK = 65536
 ANSWERS = "answers"
 REQUESTS = "requests"
-MODES = ("slow", "cut", "half-open", "one-way")
+MODES = ("slow", "cut", "half-open", "one-way", "armed")
 
 
 @dataclass
@@ -31,7 +31,8 @@ class Link:
     """Listens in place of a server and passes on what it may.
 
     Shape: `slow` delays each piece, `cut` hangs up after so many more bytes, `half-open` keeps
-    connections and passes nothing, `one-way` passes requests and no answers.
+    connections and passes nothing, `one-way` passes requests and no answers; `armed` passes all
+    until a request is larger than so many bytes, which is kept: from then on it is half-open.
     """
 
     def __init__(self, listener: socket.socket, dial: Callable[[], socket.socket]) -> None:
@@ -96,6 +97,8 @@ class Link:
 
     def _may_pass(self, wire: Wire, size: int) -> bool:
         with self._changed:
+            if self._mode == "armed" and wire.way == REQUESTS and size > self._amount:
+                self._mode = "half-open"
             mode, amount, drops = self._mode, self._amount, self._drops
             if mode == "cut":
                 self._amount -= size

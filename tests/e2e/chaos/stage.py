@@ -2,10 +2,12 @@
 
 import shutil
 import signal
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from psycopg import OperationalError
@@ -76,16 +78,28 @@ class Stage:
 
     def busiest(self) -> Post:
         """Give the post whose worker has most jobs in hand; the first one when none is known."""
-        try:
-            rows = self.plant.query(
-                "SELECT holder FROM jobs WHERE state = 'running'"
-                " GROUP BY holder ORDER BY count(*) DESC LIMIT 1"
-            )
-        except OperationalError:
-            rows = []
-        holder = rows[0]["holder"] if rows else ""
+        jobs = Counter(row["holder"] for row in self._running())
+        holder = jobs.most_common(1)[0][0] if jobs else ""
         named = [p for p in self.posts if holder.startswith(p.settings["PPCFETCH_WORKER_NAME"])]
         return (named or self.posts)[0]
+
+    def fences(self, post: Post) -> dict[int, int]:
+        """Give the fence of each job that the worker at a post has; of none when it cannot tell."""
+        name = post.settings["PPCFETCH_WORKER_NAME"]
+        return {
+            row["id"]: row["fence"] for row in self._running() if row["holder"].startswith(name)
+        }
+
+    def passed_on(self, fences: dict[int, int]) -> bool:
+        """Tell whether one of these jobs has got a newer fence, or none is left to get one."""
+        now = {row["id"]: row["fence"] for row in self._running()}
+        return any(now.get(job, 0) > fence for job, fence in fences.items()) or not fences
+
+    def _running(self) -> Sequence[dict[str, Any]]:
+        try:
+            return self.plant.query("SELECT id, fence, holder FROM jobs WHERE state = 'running'")
+        except OperationalError:
+            return []
 
     def copy_redis(self) -> None:
         """Keep what Redis has on its disk now, as a backup that is no longer new later."""
