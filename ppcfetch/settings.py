@@ -17,6 +17,7 @@ from ppcfetch.model.egress import Proxy, egress_names, parse_proxies
 from ppcfetch.model.fetch import Reach
 from ppcfetch.model.job import Pool
 from ppcfetch.model.lease import Budget, Limits
+from ppcfetch.model.walk import LOOKS_AT_NOTHING
 
 PREFIX = "PPCFETCH_"
 SHORTEST_SECRET = 32
@@ -107,7 +108,7 @@ class Settings(BaseSettings):
     full_walk_days: Days = 30
     overlap_hours: float = Field(default=24, ge=0, le=8_760)
     max_starts: int = Field(default=5, ge=1)
-    max_attempts: int = Field(default=8, ge=1)
+    max_attempts: int = Field(default=8, ge=LOOKS_AT_NOTHING)
     sweep_seconds: Seconds = 15
     worker_name: str | None = Field(default=None, pattern=r"^[A-Za-z0-9_-]{1,64}$")
     keep_fetches_days: Days = 730

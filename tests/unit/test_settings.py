@@ -76,6 +76,8 @@ def test_all_faults_are_named_at_once_without_their_values(monkeypatch: pytest.M
         ("PPCFETCH_RENEW_SECONDS", "21", "PPCFETCH_RENEW_SECONDS"),
         ("PPCFETCH_STALL_SECONDS", "59", "PPCFETCH_STALL_SECONDS"),
         ("PPCFETCH_LEASE_SECONDS", "0", "PPCFETCH_LEASE_SECONDS"),
+        # An end that the archive answers with nothing is believed at the third attempt.
+        ("PPCFETCH_MAX_ATTEMPTS", "2", "PPCFETCH_MAX_ATTEMPTS"),
         ("PPCFETCH_WORKER_NAME", "a b", "PPCFETCH_WORKER_NAME"),
         ("PPCFETCH_REDIS_URL", "http://x", "PPCFETCH_REDIS_URL"),
         ("PPCFETCH_ARCHIVE_URL", "ftp://x", "PPCFETCH_ARCHIVE_URL"),
