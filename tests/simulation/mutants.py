@@ -237,7 +237,7 @@ OF_PYTHON = _mutants(
         "workers/slots.py",
         "left = self._still_ours(left, str(silent))",
         "left = []",
-        SIMULATION,
+        "tests/unit/test_settling.py",
     ),
     (
         "refused as settled: the delivery is settled",

@@ -3,7 +3,8 @@
 from datetime import timedelta
 
 from ppcfetch.model.job import JobState
-from ppcfetch.model.outcome import Leave
+from ppcfetch.model.outcome import Leave, RetryLater
+from ppcfetch.usecases.settle import Ended
 from tests.stage import Stage
 
 
@@ -35,3 +36,19 @@ def test_a_job_whose_starts_are_used_up_leaves_a_dead_letter() -> None:
     assert not held
     assert stage.database.jobs[1].job.state is JobState.DEAD
     assert (len(stage.redis.state.dead), stage.messages()) == (1, 0)
+
+
+def test_an_outcome_whose_answer_was_lost_is_written_again_and_counts_once() -> None:
+    """Else nobody would settle the delivery, though the row says what happens next."""
+    stage = Stage(pages=1)
+    stage.request()
+    worker = stage.worker()
+    (held,) = worker.lease()
+    later = RetryLater(timedelta(minutes=1), "the body was cut")
+    stage.database.lose_next_reply = True
+
+    worker.settler.settle([(held, Ended(held.lease, held.delivery, later, row_ended=False))])
+
+    row = stage.database.jobs[1].job
+    assert (row.state, row.attempts) == (JobState.QUEUED, 1)
+    assert stage.messages() == 0
