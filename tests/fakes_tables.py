@@ -223,7 +223,8 @@ class Tables:
         walked = complete and fetch.kind is FetchKind.FULL
         before = domain.ads - fetch.new if domain.walked_ads is None else domain.walked_ads
         shrunk = walked and has_shrunk(fetch.found, before)
-        believed = walked and fetch.in_order and not shrunk
+        tops = sum(row.job.kind is JobKind.TOP_UP for row in self.jobs_of(fetch_id))
+        believed = walked and fetch.in_order and not shrunk and tops < MOST_TOP_UPS
         unseen = max(domain.ads - fetch.found, 0) if believed else None
         self.fetches[fetch_id] = replace(
             fetch, state=state, finished_at=moment, error=error, unseen=unseen, shrunk=shrunk

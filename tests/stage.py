@@ -117,9 +117,16 @@ class Seat:
     def __post_init__(self) -> None:
         """Put the parts together as the worker process does."""
         self.intake = Intake(self.ports, hand=self.hand, limits=self.limits)
-        self.leasing = Leasing(self.ports, hand=self.hand, pool=self.pool, limits=self.limits)
+        self.woken = threading.Event()
+        self.admitter = Admitter(self.ports, woken=self.woken)
+        self.leasing = Leasing(
+            self.ports,
+            hand=self.hand,
+            pool=self.pool,
+            limits=self.limits,
+            admitter=self.admitter,
+        )
         self.heartbeat = Heartbeat(self.ports, hand=self.hand, limits=self.limits)
-        self.admitter = Admitter(self.ports)
         self.settler = Settler(self.ports, hand=self.hand, admitter=self.admitter)
         self.consumer = Consumer(
             handler=self.ports.handler,

@@ -11,6 +11,7 @@ from ppcfetch.model.job import Pool
 from ppcfetch.model.lease import Delivery, Lease, Limits, Refusal, Refused
 from ppcfetch.ports import Taking, WorkerPorts
 from ppcfetch.usecases.settle import answer
+from workers.admitter import Admitter
 from workers.held import Hand, Held
 
 PATIENCE_WITH_UNKNOWN_VERSIONS = 20
@@ -22,7 +23,15 @@ REPEAT_SECONDS = 0.1
 class Leasing:
     """From a read of the stream to leases in hand."""
 
-    def __init__(self, parts: WorkerPorts, *, hand: Hand, pool: Pool, limits: Limits) -> None:
+    def __init__(
+        self,
+        parts: WorkerPorts,
+        *,
+        hand: Hand,
+        pool: Pool,
+        limits: Limits,
+        admitter: Admitter,
+    ) -> None:
         """Keep the ports of one consumer in one pool."""
         self._deliveries = parts.deliveries
         self._jobs = parts.jobs
@@ -32,6 +41,7 @@ class Leasing:
         self._pool = pool
         self._limits = limits
         self._clock = parts.clock
+        self._admitter = admitter
 
     def lease(self, deliveries: Sequence[Delivery]) -> Sequence[Held]:
         """Lease what can be leased and put it in hand; answer the rest.
@@ -59,6 +69,9 @@ class Leasing:
                 case Refused() as refusal:
                     refused.append((delivery, refusal))
         self._answer(refused)
+        if held:
+            # They are in a hand now: in the stream there is room for whose turn is next.
+            self._admitter.wake(())
         return held
 
     def _in_hand(self, lease: Lease, delivery: Delivery, asked: float) -> Held:

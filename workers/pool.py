@@ -65,6 +65,7 @@ class WorkerPool:
         self._threads = work.threads
         self._exit_code = EXIT_OK
         self._hand = Hand()
+        self._admitter = Admitter(parts)
         self._heartbeat = Heartbeat(parts, hand=self._hand, limits=limits)
         self._consumer = Consumer(
             handler=parts.handler,
@@ -91,9 +92,8 @@ class WorkerPool:
         return self._exit_code
 
     def _start_threads(self) -> Slots:
-        admitter = Admitter(self._parts)
-        settler = Settler(self._parts, hand=self._hand, admitter=admitter)
-        self._spawn("admitter", admitter.run)
+        settler = Settler(self._parts, hand=self._hand, admitter=self._admitter)
+        self._spawn("admitter", self._admitter.run)
         self._spawn("settler", settler.run)
         self._spawn("sweeper", self._sweeper.run, self.stopping)
         self._spawn("heartbeat", self._beat)
@@ -113,7 +113,13 @@ class WorkerPool:
     def _work(self, slots: Slots) -> None:
         parts = self._parts
         intake = Intake(parts, hand=self._hand, limits=self._limits)
-        leasing = Leasing(parts, hand=self._hand, pool=self._pool, limits=self._limits)
+        leasing = Leasing(
+            parts,
+            hand=self._hand,
+            pool=self._pool,
+            limits=self._limits,
+            admitter=self._admitter,
+        )
         pause = 0.0
         while not self.stopping.wait(pause):
             if self._gate.closed.is_set():

@@ -1,5 +1,6 @@
 """What is concluded from where a walk ended: which kind of fetch it was, what was not seen."""
 
+from ppcfetch.adapters.database.closing import MOST_TOP_UPS
 from ppcfetch.model.ad import ArchivePage
 from ppcfetch.model.fetch import Fetch, FetchKind, FetchState, Reach
 from ppcfetch.model.job import JobKind
@@ -132,3 +133,21 @@ def test_an_answer_of_a_twentieth_is_flagged_like_an_empty_one(database: Rig) ->
     one_left = refresh(database, page(shown(1, 0)))
 
     assert (one_left.found, one_left.shrunk, one_left.unseen) == (1, True, None)
+
+
+def test_after_as_many_top_ups_as_there_may_be_nobody_knows_what_was_not_seen(
+    database: Rig,
+) -> None:
+    walk = database.step(begin(database), page(shown(1, 100), shown(2, 101), more=True))
+    database.step(walk, page(shown(3, 102)))
+
+    for number in range(MOST_TOP_UPS):
+        [top_up] = let_in(database)
+        hours_ago = 99 - number
+        top_up = database.step(top_up, page(shown(10 + number, hours_ago), more=True))
+        database.step(top_up, page(shown(1, 200)))
+
+    done = fetch_of(database, walk)
+    assert (done.state, done.top_ups) == (FetchState.DONE, MOST_TOP_UPS)
+    assert done.kind is FetchKind.FULL
+    assert done.unseen is None

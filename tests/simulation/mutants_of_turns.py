@@ -76,4 +76,11 @@ ROWS = (
         "doorbell=self._doorbell)",
         TURNS,
     ),
+    (
+        "a lease lets the next one in",
+        "workers/leasing.py",
+        "            self._admitter.wake(())",
+        "            pass",
+        TURNS,
+    ),
 )

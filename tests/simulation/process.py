@@ -130,8 +130,9 @@ class Process:
             self.die(f"could not start: {away}")
             return
         gate = Gate(ports.pauses, pool=self.post.pool)
-        self._start_threads(ports, gate)
-        self._loop(ports, gate)
+        admitter = Admitter(ports, woken=Signal(self.world.scheduler))
+        self._start_threads(ports, gate, admitter)
+        self._loop(ports, gate, admitter)
         while any(not held.ignores_being_told() for held in self.hand.all()):
             self._changed.wait(WAIT_FOR_SETTLING_SECONDS)
         self._finished.set()
@@ -178,9 +179,8 @@ class Process:
             split_at=self.world.split_at,
         )
 
-    def _start_threads(self, ports: WorkerPorts, gate: Gate) -> None:
+    def _start_threads(self, ports: WorkerPorts, gate: Gate, admitter: Admitter) -> None:
         limits = self.world.limits
-        admitter = Admitter(ports, woken=Signal(self.world.scheduler))
         settler = Settler(ports, hand=self.hand, admitter=admitter)
         heartbeat = Heartbeat(ports, hand=self.hand, limits=limits)
         consumer = Consumer(
@@ -228,9 +228,15 @@ class Process:
             self.world.ledger.left(self.name, began=self._began)
         self.die("a handler did not stop")
 
-    def _loop(self, ports: WorkerPorts, gate: Gate) -> None:
+    def _loop(self, ports: WorkerPorts, gate: Gate, admitter: Admitter) -> None:
         intake = Intake(ports, hand=self.hand, limits=self.world.limits)
-        leasing = Leasing(ports, hand=self.hand, pool=self.post.pool, limits=self.world.limits)
+        leasing = Leasing(
+            ports,
+            hand=self.hand,
+            pool=self.post.pool,
+            limits=self.world.limits,
+            admitter=admitter,
+        )
         pause = 0.0
         while not self.stopping.wait(pause):
             if gate.closed.is_set():

@@ -124,6 +124,22 @@ def test_a_job_let_in_again_before_its_old_message_was_settled_rings_all_the_sam
     assert ringing(stage) == {held.lease.job.id}
 
 
+def test_a_lease_makes_room_for_whose_turn_is_next() -> None:
+    """A pool of many slots fills at once, not by a window in each sweep."""
+    stage = Stage()
+    stage.database.admission = Admission(window=2)
+    for number in range(4):
+        ask(stage, f"a{number}.example")
+    worker = bulk_worker(stage)
+    before = ringing(stage)
+
+    held = worker.lease(2)
+
+    assert len(before) == len(held) == 2
+    assert worker.woken.is_set()
+    assert worker.admitter.look() == 2
+
+
 def test_a_look_that_fails_is_made_good_by_the_next_one() -> None:
     stage = Stage()
     stage.database.admission = Admission(window=2)

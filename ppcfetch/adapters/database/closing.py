@@ -85,8 +85,8 @@ RETURNING fetch_id
 
 # Each ad of the domain was seen by this fetch or it was not, and `found` counts every ad that it
 # saw once: the rest is the number of unseen ones, without counting two million rows.
-# A refresh does not look at them all, what moved in a walk out of order may have been missed, and
-# what shrank cannot be believed: nobody knows then.
+# A refresh does not look at them all, what moved in a walk out of order or on and on may have been
+# missed, and what shrank cannot be believed: nobody knows then.
 # A retried job may end an older fetch after a newer one: the newest complete one stays, and so
 # does its mark.
 _END_FETCHES = b"""
@@ -99,6 +99,8 @@ WITH over AS (
         unseen = CASE
             WHEN ended.state = 'done' AND fetches.kind = 'full' AND fetches.in_order
                 AND NOT ended.shrunk
+                AND (SELECT count(*) FROM jobs WHERE fetch_id = fetches.id AND kind = 'top up')
+                    < %(most)s
             THEN greatest(domains.ads - fetches.found, 0) END
     FROM unnest(
             CAST(%(ids)s AS bigint[]), CAST(%(states)s AS text[]), CAST(%(errors)s AS text[]),
@@ -190,6 +192,7 @@ def _end(raw: Raw, over: Sequence[Any]) -> None:
         "states": array(_state_of(row).value for row in over),
         "errors": array(_error_of(row) for row in over),
         "shrunk": array(_has_shrunk(row) for row in over),
+        "most": MOST_TOP_UPS,
     }
     ask(raw, _END_FETCHES, told)
 
