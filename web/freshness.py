@@ -9,6 +9,7 @@ from markupsafe import Markup, escape
 from ppcfetch.model.fetch import Fetch, FetchState, Freshness
 from ppcfetch.model.following import Company
 from ppcfetch.model.page import Waiting
+from ppcfetch.model.unexpected import for_strangers
 from web.estimates import left_of, pages_of, wait_of
 from web.text import ago, lasting, number, plain, plural, time_tag
 
@@ -161,7 +162,7 @@ def _resting(waiting: Waiting, fetch: Fetch, *, every: int, action: Action) -> B
     return Bar(
         state="resting",
         headline="The archive makes us wait",
-        detail=_joined(again, plain(waiting.error), below),
+        detail=_joined(again, plain(for_strangers(waiting.error)), below),
         action=action,
         label="Stop and keep" if fetch.found else "Cancel",
         tone="warn",

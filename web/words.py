@@ -4,6 +4,7 @@ from flask import Flask, current_app, g, request
 from flask_wtf.csrf import generate_csrf
 
 from ppcfetch.model.fetch import told_kind
+from ppcfetch.model.unexpected import for_strangers
 from web.charts import frame
 from web.identity import site
 from web.outward import archive_ad, safe_path
@@ -17,6 +18,7 @@ def install(app: Flask) -> None:
     app.jinja_env.trim_blocks = True
     app.jinja_env.globals.update(
         archive_ad=archive_ad,
+        for_strangers=for_strangers,
         frame=frame,
         lasting=lasting,
         moment=moment,

@@ -18,6 +18,7 @@ from ppcfetch.errors import (
 )
 from ppcfetch.model.job import Job
 from ppcfetch.model.lease import Refusal
+from ppcfetch.model.unexpected import marked
 
 FIRST_DELAY = timedelta(seconds=2)
 LONGEST_DELAY = timedelta(minutes=10)
@@ -129,6 +130,5 @@ def _wait(job: Job, jitter: float, asked: timedelta | None) -> timedelta:
 
 
 def _text(error: Exception) -> str:
-    is_ours = isinstance(error, PpcFetchError)
-    text = str(error) if is_ours else f"{type(error).__name__}: {error}"
+    text = str(error) if isinstance(error, PpcFetchError) else marked(error)
     return text.translate(_NEVER_STORED)[:LONGEST_TEXT]

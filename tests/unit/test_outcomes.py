@@ -49,8 +49,8 @@ HOUR = timedelta(hours=1)
         (LeaseLost("gone"), 0, Leave("gone")),
         (DatabaseUnavailable("away"), 0, Leave("away")),
         # an unknown exception counts as retryable
-        (KeyError("x"), 0, RetryLater(timedelta(seconds=1), "KeyError: 'x'")),
-        (KeyError("x"), 7, Dead("gave up after 8 attempts: KeyError: 'x'")),
+        (KeyError("x"), 0, RetryLater(timedelta(seconds=1), "unexpected KeyError: 'x'")),
+        (KeyError("x"), 7, Dead("gave up after 8 attempts: unexpected KeyError: 'x'")),
     ],
 )
 def test_the_error_decides_the_outcome(error: Exception, attempts: int, outcome: Outcome) -> None:

@@ -238,4 +238,4 @@ def test_an_unknown_exception_is_tried_again_and_told_whole() -> None:
     (outcome,) = worker.work()
 
     assert isinstance(outcome, RetryLater)
-    assert outcome.error == "ZeroDivisionError: a fault of ours"
+    assert outcome.error == "unexpected ZeroDivisionError: a fault of ours"
