@@ -70,7 +70,8 @@ class Settings(BaseSettings):
     """Everything that can be set, with its default.
 
     Shape: database_url, redis_url and archive_url None mean the embedded part; secret_key None
-    means one that is drawn for this data folder; archive_requests_per_second None means one a
+    means one that is drawn for this data folder; archive_emulated None goes by the archive's
+    address, and says nothing of the embedded emulator; archive_requests_per_second None means one a
     second for a set archive address and no limit for the embedded emulator; renew_seconds None
     means a quarter of a lease, stall_seconds None three leases.
     """
@@ -85,6 +86,7 @@ class Settings(BaseSettings):
     database_url: Annotated[SecretStr, AfterValidator(_database_url)] | None = None
     redis_url: Annotated[SecretStr, AfterValidator(_redis_url)] | None = None
     archive_url: Annotated[str, AfterValidator(_archive_url)] | None = None
+    archive_emulated: bool | None = None
     archive_control_domain: str = "google.com"
     archive_requests_per_second: float | None = Field(default=None, gt=0, le=10_000)
     proxies: Annotated[SecretStr, AfterValidator(_proxies)] | None = None

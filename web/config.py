@@ -12,7 +12,8 @@ class SiteConfig:
 
     Shape: trusted_hosts empty accepts every Host header; proxy_hops counts the proxies in front
     whose forwarded headers are believed; archive_site is the archive's own site, None when there
-    is none to send people to; examples are domains that the start page offers.
+    is none to send people to; invented tells that the archive is an emulator; examples
+    are domains that the start page offers.
     """
 
     secret_key: str = field(repr=False)
@@ -25,5 +26,6 @@ class SiteConfig:
     session_length: timedelta = timedelta(days=14)
     limiter_storage: str = field(default="memory://", repr=False)
     archive_site: str | None = None
+    invented: bool = False
     examples: tuple[str, ...] = ()
     fetches_at_once: int = 20

@@ -7,7 +7,7 @@ from pathlib import Path
 from flask import Flask
 
 from ppcfetch.adapters import logs
-from ppcfetch.bootstrap.addresses import find_addresses, secret_key
+from ppcfetch.bootstrap.addresses import PUBLIC_ARCHIVE, is_invented, secret_key
 from ppcfetch.bootstrap.site import SitePorts, open_site
 from ppcfetch.settings import Settings, load_settings
 from web import create_app
@@ -16,7 +16,6 @@ from web.config import SiteConfig
 from web.services import Services
 
 CONFIGURATION = Path(__file__).with_name("gunicorn_conf.py")
-ARCHIVE_SITE = "https://adstransparency.google.com"
 EMULATED_EXAMPLES = (
     "bluebird-outdoor.example",
     "meridian-travel.example",
@@ -84,7 +83,7 @@ def config_of(settings: Settings, limiter_storage: str) -> SiteConfig:
     Shape: who listens on loopback only and names no hosts is asked under loopback names only,
     so that no page from elsewhere can pass for it.
     """
-    emulated = find_addresses(settings).emulated
+    invented = is_invented(settings)
     named = tuple(filter(None, map(str.strip, settings.trusted_hosts.split(","))))
     return SiteConfig(
         secret_key=secret_key(settings),
@@ -94,7 +93,8 @@ def config_of(settings: Settings, limiter_storage: str) -> SiteConfig:
         stale_window=settings.stale_after,
         reach=settings.reach,
         limiter_storage=limiter_storage,
-        archive_site=None if emulated else ARCHIVE_SITE,
-        examples=EMULATED_EXAMPLES if emulated else (),
+        archive_site=None if invented else PUBLIC_ARCHIVE,
+        invented=invented,
+        examples=EMULATED_EXAMPLES if invented else (),
         fetches_at_once=settings.fetches_at_once,
     )

@@ -10,6 +10,8 @@ from web.identity import site
 from web.outward import archive_ad, safe_path
 from web.text import lasting, moment, name_or, number, plain, plural, time_tag
 
+ARCHIVE = "Google’s public ad archive"
+EMULATOR = "an emulator of Google’s public ad archive"
 THEMES = frozenset({"light", "dark"})
 
 
@@ -54,5 +56,7 @@ def _of_this_request() -> dict[str, object]:
         "csrf_token": csrf_token,
         "theme": chosen if chosen in THEMES else None,
         "here": safe_path(request.path, "/") if own and request.method == "GET" else None,
+        "invented": site().invented,
+        "archive_name": EMULATOR if site().invented else ARCHIVE,
         "window_seconds": int(site().stale_window.total_seconds()),
     }

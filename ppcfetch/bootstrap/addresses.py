@@ -2,6 +2,7 @@
 
 import secrets
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
@@ -11,6 +12,7 @@ from ppcfetch.adapters.embedded.running import Addresses
 from ppcfetch.errors import ConfigurationError
 from ppcfetch.settings import Settings
 
+PUBLIC_ARCHIVE = "https://adstransparency.google.com"
 SECRET_FILE = "secret-key"  # noqa: S105 - the name of the file
 
 
@@ -40,6 +42,22 @@ def find_addresses(settings: Settings) -> Addresses:
         )
         raise ConfigurationError(message)
     return addresses
+
+
+def is_invented(settings: Settings) -> bool:
+    """Tell whether the archive is an emulator, so that pages can say that its data is invented.
+
+    Shape: an address that is not the public archive's counts as an emulator's, unless
+    PPCFETCH_ARCHIVE_EMULATED says otherwise.
+    Raises: ConfigurationError as `find_addresses`.
+    """
+    addresses = find_addresses(settings)
+    if addresses.emulated:
+        return True
+    if settings.archive_emulated is not None:
+        return settings.archive_emulated
+    host = urlsplit(addresses.archive).hostname
+    return host is not None and host != urlsplit(PUBLIC_ARCHIVE).hostname
 
 
 def ensure_secret_key(data_dir: Path) -> None:
