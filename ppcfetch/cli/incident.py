@@ -19,6 +19,10 @@ INCIDENTS: dict[str, Callable[[Rig], Replay]] = {
     "deploys": deploys.replay,
 }
 ALL = "all"
+NOT_SHOWN = (
+    "The usual code did not have this incident here: this machine was too slow for the times."
+    " Try again with longer leases, such as --lease-seconds 5."
+)
 
 
 @click.command()
@@ -47,6 +51,8 @@ def incident(name: str, lease_seconds: float, *, as_json: bool) -> None:
             replays.append((replay, time.monotonic() - began))
             if not as_json:
                 _print(replay)
+            if not replay.shown:
+                _tell(NOT_SHOWN)
     if as_json:
         print_json([_as_json(replay, seconds, lease_seconds) for replay, seconds in replays])
     sys.exit(_code([replay for replay, _ in replays]))

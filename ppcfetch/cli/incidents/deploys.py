@@ -2,9 +2,16 @@
 
 import signal
 import subprocess
+from collections.abc import Sequence
 
 from ppcfetch.adapters.redis.naive import NaiveQueue
-from ppcfetch.cli.incidents.proof import all_ended, asked_again, doubled, lost
+from ppcfetch.cli.incidents.proof import (
+    asked_again,
+    doubled,
+    lost,
+    still_open,
+    wait_until_all_ended,
+)
 from ppcfetch.cli.incidents.replay import Figures, Replay
 from ppcfetch.cli.incidents.rig import Rig
 
@@ -39,8 +46,9 @@ def _naive(rig: Rig) -> Figures:
     load = list(LOAD)
     for number in range(DEPLOYS):
         worker = rig.naive_worker("deploys", f"{HOST}-{number}")
+        before = len(queue.started())
         queue.publish([load.pop(), load.pop()])
-        _wait_for_a_job(rig, queue, worker)
+        _wait_for_a_job(rig, queue, worker, before=before)
         rig.stop([worker], number=SIGNALS[number % len(SIGNALS)])
     last = f"{HOST}-{DEPLOYS}"
     worker = rig.naive_worker("deploys", last)
@@ -64,23 +72,26 @@ def _naive(rig: Rig) -> Figures:
     }
 
 
-def _wait_for_a_job(rig: Rig, queue: NaiveQueue, worker: subprocess.Popen[bytes]) -> None:
-    before = len(queue.started())
+def _wait_for_a_job(
+    rig: Rig, queue: NaiveQueue, worker: subprocess.Popen[bytes], *, before: int
+) -> None:
     rig.wait(lambda: len(queue.started()) > before, "a usual worker has begun a job", worker)
 
 
 def _ours(rig: Rig) -> Figures:
     rig.request(EARLY)
-    load = list(LOAD)
+    load, asked = list(LOAD), list(EARLY)
     for number in range(DEPLOYS):
         worker = _deploy(rig)
-        rig.request([load.pop(), load.pop()])
-        rig.wait(lambda: _in_the_middle(rig), "a job is in the middle", worker)
+        new = [load.pop(), load.pop()]
+        asked.extend(new)
+        rig.request(new)
+        rig.wait(lambda: _in_the_middle(rig, asked), "a job is in the middle", worker)
         rig.stop([worker], number=SIGNALS[number % len(SIGNALS)])
     worker = _deploy(rig)
     rig.request(load)
     jobs = [*EARLY, *LOAD]
-    rig.wait(lambda: all_ended(rig, jobs), "our workers have ended all jobs", worker)
+    wait_until_all_ended(rig, jobs, worker)
     rig.stop([worker])
     fetches = rig.ports.evidence.fetches(jobs)
     mine = [one for one in rig.ports.inspector.consumers() if one.name.startswith(f"{HOST}.")]
@@ -103,6 +114,8 @@ def _deploy(rig: Rig) -> subprocess.Popen[bytes]:
     return worker
 
 
-def _in_the_middle(rig: Rig) -> bool:
-    fetches = rig.ports.evidence.fetches([*EARLY, *LOAD])
-    return any(one.pages and one.state == "active" for one in fetches)
+def _in_the_middle(rig: Rig, asked: Sequence[str]) -> bool:
+    """Tell whether to deploy now; a worker that has ended all is too fast to be caught."""
+    fetches = rig.ports.evidence.fetches(asked)
+    caught = any(one.pages and one.state == "active" for one in fetches)
+    return caught or not still_open(rig, asked)

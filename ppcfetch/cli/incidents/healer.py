@@ -2,7 +2,7 @@
 
 import time
 
-from ppcfetch.cli.incidents.proof import all_ended, doubled, lost
+from ppcfetch.cli.incidents.proof import doubled, lost, wait_until_all_ended
 from ppcfetch.cli.incidents.replay import Figures, Replay
 from ppcfetch.cli.incidents.rig import Rig
 from ppcfetch.model.fetch import FetchReason
@@ -58,7 +58,7 @@ def _ours(rig: Rig) -> Figures:
     rig.tell("A worker comes back to our queue …")
     worker = rig.worker("bulk", host="healer")
     rig.wait_for_workers()
-    rig.wait(lambda: all_ended(rig, JOBS), "our worker has ended all jobs")
+    wait_until_all_ended(rig, JOBS, worker)
     rig.stop([worker])
     fetches = rig.ports.evidence.fetches(JOBS)
     return {

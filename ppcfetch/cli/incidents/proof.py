@@ -1,14 +1,28 @@
 """Compare what our fetches stored with the archive's own truth."""
 
+import subprocess
 from collections.abc import Sequence
 
 from ppcfetch.cli.incidents.rig import Rig
 
 
-def all_ended(rig: Rig, domains: Sequence[str]) -> bool:
-    """Tell whether every fetch of the domains is done."""
-    states = [one.state for one in rig.ports.evidence.fetches(domains)]
-    return len(states) == len(domains) and set(states) == {"done"}
+def wait_until_all_ended(
+    rig: Rig, domains: Sequence[str], child: subprocess.Popen[bytes] | None = None
+) -> None:
+    """Return when every fetch of the domains has ended, well or not: `lost` tells which."""
+
+    def left() -> str:
+        return f"{len(still_open(rig, domains))} of {len(domains)} jobs are open"
+
+    rig.wait(
+        lambda: not still_open(rig, domains), "our workers have ended all jobs", child, left=left
+    )
+
+
+def still_open(rig: Rig, domains: Sequence[str]) -> list[str]:
+    """Give the domains whose fetches have not ended."""
+    ended = {one.domain for one in rig.ports.evidence.fetches(domains) if one.state != "active"}
+    return [name for name in domains if name not in ended]
 
 
 def lost(rig: Rig, domains: Sequence[str]) -> int:

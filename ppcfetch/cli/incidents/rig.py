@@ -23,6 +23,7 @@ from ppcfetch.adapters.embedded import launcher
 from ppcfetch.adapters.embedded.postgres import EmbeddedPostgres
 from ppcfetch.adapters.embedded.valkey import EmbeddedValkey
 from ppcfetch.bootstrap.incident import IncidentPorts, open_incident
+from ppcfetch.cli.incidents.patience import POLL_SECONDS, wait
 from ppcfetch.errors import PpcFetchError
 from ppcfetch.model.domain import DomainName
 from ppcfetch.model.fetch import FetchReason
@@ -30,9 +31,13 @@ from ppcfetch.ports import Request
 from ppcfetch.settings import PREFIX, load_settings
 
 HOST = "127.0.0.1"
-WAIT_SECONDS = 60.0
-POLL_SECONDS = 0.02
+WAIT_SECONDS = 600.0
+"""For anything at all: a machine under load may take as long as it likes."""
+START_SECONDS = 120.0
 FIRM_SECONDS = 10.0
+STALL_LEASES = 60
+ENDLESS = "1000"
+"""Starts and attempts: that a slow machine loses leases must not make a job dead."""
 
 
 @dataclass
@@ -123,15 +128,12 @@ class Rig:
         predicate: Callable[[], Any],
         what: str,
         child: subprocess.Popen[bytes] | None = None,
+        *,
+        left: Callable[[], str] = str,
     ) -> None:
-        """Return when something holds. Raises: PpcFetchError when it does not for long."""
-        deadline = time.monotonic() + WAIT_SECONDS * max(1.0, self.lease)
-        while not predicate():
-            if child is not None and child.poll() is not None:
-                raise PpcFetchError(f"a program ended with code {child.returncode} before {what}")
-            if time.monotonic() > deadline:
-                raise PpcFetchError(f"waited in vain until {what}; is this machine overloaded?")
-            time.sleep(POLL_SECONDS)
+        """Return when something holds. Raises: PpcFetchError, as `patience.wait` does."""
+        seconds = WAIT_SECONDS * max(1.0, self.lease)
+        wait(predicate, what, seconds=seconds, child=child, left=left)
 
     def _start(
         self, arguments: Sequence[str], *, log: Path, settings: dict[str, str]
@@ -148,7 +150,7 @@ class Rig:
 
     def _control(self, method: str, path: str, body: bytes | None = None) -> bytes:
         request = WebRequest(f"{self.archive}/_emulator/{path}", data=body, method=method)  # noqa: S310 - our own emulator
-        with urlopen(request, timeout=WAIT_SECONDS) as answer:  # noqa: S310 - as above
+        with urlopen(request, timeout=START_SECONDS) as answer:  # noqa: S310 - as above
             content: bytes = answer.read()
             return content
 
@@ -176,9 +178,11 @@ def open_rig(lease: float, tell: Callable[[str], None]) -> Iterator[Rig]:
             "archive_requests_per_second": "10000",
             "lease_seconds": str(lease),
             "renew_seconds": str(lease / 4),
-            "stall_seconds": str(lease * 3),
+            "stall_seconds": str(lease * STALL_LEASES),
             "sweep_seconds": str(lease / 4),
             "window": "1000",
+            "max_starts": ENDLESS,
+            "max_attempts": ENDLESS,
         }
         ports = stack.enter_context(open_incident(load_settings(**settings)))
         named = {f"{PREFIX}{name.upper()}": value for name, value in settings.items()}
@@ -218,7 +222,7 @@ def _start_archive(stack: ExitStack, folder: Path) -> str:
     child = start_program(arguments, log=log, folder=folder, settings={})
     stack.callback(child.wait)
     stack.callback(child.kill)
-    deadline = time.monotonic() + WAIT_SECONDS
+    deadline = time.monotonic() + START_SECONDS
     while b"emulator.ready" not in log.read_bytes():
         if child.poll() is not None or time.monotonic() > deadline:
             raise PpcFetchError(f"the archive's emulator did not start: {log.read_text()[-300:]}")
