@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from ppcfetch.adapters.archive.client import ArchiveClient
-from ppcfetch.errors import ArchiveBlocked, ArchiveThrottled
+from ppcfetch.errors import ArchiveBlocked, ArchiveThrottled, ArchiveUnavailable
 from ppcfetch.model.ad import ArchivePage, Query, TotalRange
 from ppcfetch.model.domain import DomainName
 from tests.archive_answers import answer, row
@@ -48,14 +48,33 @@ def client(script: Script, memory: timedelta = timedelta(hours=1)) -> ArchiveCli
     )
 
 
-@pytest.mark.parametrize("empty", [NOTHING, ZERO_BYTES])
-def test_an_empty_first_page_is_believed_when_the_control_has_ads(empty: httpx.Response) -> None:
-    script = Script(empty, ROWS)
+def test_an_empty_first_page_is_believed_when_the_control_has_ads() -> None:
+    script = Script(NOTHING, ROWS)
 
     page = client(script).page(ASKED, None)
 
     assert page == NO_ADS
     assert script.asked == ["bluebird.example", "busy.example"]
+
+
+@pytest.mark.parametrize("cursor", [None, "next"])
+def test_a_body_without_a_byte_is_tried_again_and_never_means_no_ads(cursor: str | None) -> None:
+    script = Script(ZERO_BYTES, ROWS, ZERO_BYTES)
+    archive = client(script)
+
+    for _ in range(2):
+        with pytest.raises(ArchiveUnavailable, match="answer is empty"):
+            archive.page(ASKED, cursor)
+
+    assert script.asked == ["bluebird.example", "busy.example", "bluebird.example"]
+
+
+@pytest.mark.parametrize("control", [NOTHING, ZERO_BYTES])
+def test_a_body_without_a_byte_for_everybody_is_a_block(control: httpx.Response) -> None:
+    script = Script(ZERO_BYTES, control)
+
+    with pytest.raises(ArchiveBlocked, match="not even for busy"):
+        client(script).page(ASKED, None)
 
 
 def test_an_answer_of_zero_ads_needs_no_control() -> None:
@@ -113,9 +132,8 @@ def test_a_failed_control_is_not_remembered() -> None:
     assert page == NO_ADS
 
 
-@pytest.mark.parametrize("empty", [NOTHING, ZERO_BYTES])
-def test_nothing_for_a_cursor_is_said_only_beside_a_good_answer(empty: httpx.Response) -> None:
-    script = Script(empty, ROWS, empty, NOTHING)
+def test_nothing_for_a_cursor_is_said_only_beside_a_good_answer() -> None:
+    script = Script(NOTHING, ROWS, NOTHING, NOTHING)
 
     page = client(script).page(ASKED, "next")
     with pytest.raises(ArchiveBlocked):

@@ -3,7 +3,7 @@
 import pytest
 
 from ppcfetch.adapters.archive.reading import as_lines, read_recorded
-from ppcfetch.errors import ArchiveChanged
+from ppcfetch.errors import ArchiveChanged, ArchiveUnavailable
 from tests.archive_answers import ADVERTISER, PICTURE, answer, creative, row
 from tests.archive_answers import written as wire
 
@@ -37,6 +37,11 @@ def test_each_ad_of_a_recorded_answer_is_one_flat_line() -> None:
 
 def test_a_recorded_answer_without_ads_gives_no_lines() -> None:
     assert list(as_lines(read_recorded(b"{}"))) == []
+
+
+def test_an_empty_file_is_no_recorded_answer() -> None:
+    with pytest.raises(ArchiveUnavailable, match="answer is empty"):
+        read_recorded(b"")
 
 
 def test_a_recorded_answer_of_another_shape_names_the_field() -> None:

@@ -65,12 +65,18 @@ def test_a_query_for_a_format_without_a_code_is_refused_before_it_is_sent() -> N
 
 
 @pytest.mark.parametrize(
-    "body", [b"", b" \n", b"{}", b")]}'\n{}", b'{"1":[]}', b'{"1":null,"2":""}', b'{"77":[1,{}]}']
+    "body", [b"{}", b")]}'\n{}", b'{"1":[]}', b'{"1":null,"2":""}', b'{"77":[1,{}]}']
 )
 def test_an_answer_without_rows_cursor_and_total_says_nothing(body: bytes) -> None:
     page = read(body)
 
     assert says_nothing(page)
+
+
+@pytest.mark.parametrize("body", [b"", b" \n", b")]}'\n"])
+def test_a_body_without_an_answer_is_an_error_to_try_again(body: bytes) -> None:
+    with pytest.raises(ArchiveUnavailable, match="answer is empty"):
+        read(body)
 
 
 @pytest.mark.parametrize(

@@ -75,13 +75,19 @@ class Answer(msgspec.Struct, gc=False, frozen=True):
 _DECODER = msgspec.json.Decoder(Answer)
 
 
-def decode(body: bytes) -> Answer:
-    """Give the checked answer; an empty body is one without keys.
+class EmptyBody(ArchiveUnavailable):
+    """A body without a byte: no answer at all, and never "no ads"."""
 
-    Raises: ArchiveUnavailable for what is no whole JSON text; ArchiveChanged, with the path of
-    the field, for JSON that is not of this shape.
+
+def decode(body: bytes) -> Answer:
+    """Give the checked answer.
+
+    Raises: EmptyBody; ArchiveUnavailable for what is no whole JSON text; ArchiveChanged, with the
+    path of the field, for JSON that is not of this shape.
     """
-    text = body.strip().removeprefix(_GUARD).strip() or b"{}"
+    text = body.strip().removeprefix(_GUARD).strip()
+    if not text:
+        raise EmptyBody("the archive's answer is empty: not even {}, which it gives for no ads")
     try:
         return _DECODER.decode(text)
     except RecursionError as exc:

@@ -10,6 +10,7 @@ from typing import Self
 
 import httpx
 
+from ppcfetch.adapters.archive.answer import EmptyBody
 from ppcfetch.adapters.archive.control import Control
 from ppcfetch.adapters.archive.exchange import exchange
 from ppcfetch.adapters.archive.refusal import refuse
@@ -70,14 +71,19 @@ class ArchiveClient:
         Shape: via None is the first egress. The total is 0 to 0 for a query that has no ads.
         That, and that nothing is left behind a cursor, is said only after the control query was
         answered with some, over the same egress.
-        Raises: as the port says.
+        Raises: as the port says; for an empty body ArchiveUnavailable, or ArchiveBlocked when the
+        control query is answered with nothing, too.
         """
         way = self._ways[via or next(iter(self._ways))]
         by = time.monotonic() + self._deadline.total_seconds()
-        page = self._ask(way, query, cursor, by)
+        try:
+            page = self._ask(way, query, cursor, by)
+        except EmptyBody:
+            self._confirm(way, by)
+            raise
         if not says_nothing(page):
             return page
-        way.control.confirm(lambda control, until: self._ask(way, control, None, until), by=by)
+        self._confirm(way, by)
         return page if cursor is not None else replace(page, total=TotalRange(0, 0))
 
     def close(self) -> None:
@@ -95,6 +101,9 @@ class ArchiveClient:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+    def _confirm(self, way: "_Way", by: float) -> None:
+        way.control.confirm(lambda control, until: self._ask(way, control, None, until), by=by)
 
     def _ask(self, way: "_Way", query: Query, cursor: str | None, by: float) -> ArchivePage:
         left = timedelta(seconds=by - time.monotonic())

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from datetime import timedelta
 
-from ppcfetch.adapters.archive.wire import says_nothing
+from ppcfetch.adapters.archive.answer import EmptyBody
 from ppcfetch.errors import ArchiveBlocked, ArchiveUnavailable
 from ppcfetch.model.ad import ArchivePage, Query
 from ppcfetch.model.domain import DomainName
@@ -40,9 +40,15 @@ class Control:
         try:
             if time.monotonic() < self._good_until:
                 return
-            if says_nothing(page := ask(self._query, by)) or not page.ads:
+            if not self._has_ads(ask, by):
                 domain = self._query.domain
                 raise ArchiveBlocked(f"the archive answers nothing, not even for {domain}")
             self._good_until = time.monotonic() + self._memory
         finally:
             self._one_asks.release()
+
+    def _has_ads(self, ask: Ask, by: float) -> bool:
+        try:
+            return bool(ask(self._query, by).ads)
+        except EmptyBody:
+            return False
