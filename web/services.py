@@ -130,7 +130,7 @@ class Services:
     """The site's bundle.
 
     Shape: request_refresh is the use case over its ports, cancel that of the fetches port;
-    health answers within half a second whatever is away; walks gives those of a fetch,
+    health answers within two seconds whatever is away; walks gives those of a fetch,
     oldest first.
     """
 

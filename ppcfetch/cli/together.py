@@ -169,7 +169,7 @@ def _free_port() -> int:
 
 def _is_ready(settings: Settings) -> bool:
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host, settings.host)  # noqa: S104 - compared, not bound
-    connection = HTTPConnection(host, settings.port, timeout=2)
+    connection = HTTPConnection(host, settings.port, timeout=5)  # it waits 2 s itself
     try:
         connection.request("GET", "/readyz")
         return connection.getresponse().status == 200  # noqa: PLR2004 - HTTP's own number

@@ -6,6 +6,7 @@ from datetime import timedelta
 from threading import Event
 
 import pytest
+from structlog.testing import capture_logs
 
 from ppcfetch.errors import DatabaseUnavailable, StreamUnavailable
 from ppcfetch.model.health import DatabaseFacts
@@ -24,6 +25,7 @@ FACTS = DatabaseFacts(
     reader_role=True,
     durable=True,
 )
+A_MOMENT = timedelta(milliseconds=20)
 GOOD = Health(database=True, schema=True, stream=True)
 
 
@@ -69,7 +71,7 @@ def test_what_hangs_counts_as_away_and_questions_to_it_do_not_pile_up(hung: Even
         hung.wait()
         return FACTS
 
-    checks = Checks(hangs, lambda: "epoch", patience=timedelta(milliseconds=20))
+    checks = Checks(hangs, lambda: "epoch", patience=A_MOMENT)
 
     found = [checks() for _ in range(5)]
 
@@ -85,6 +87,73 @@ def test_what_hangs_counts_as_away_and_questions_to_it_do_not_pile_up(hung: Even
     hung.set()
     wait_until(is_well, describe="it answers again")
     assert len(asked) <= 1 + len(polls)
+
+
+def test_an_answer_holds_for_moments_and_a_missing_one_is_asked_for_again() -> None:
+    now = [100.0]
+    asked: list[float] = []
+
+    def answers_at_first() -> DatabaseFacts:
+        asked.append(now[0])
+        return FACTS if now[0] < 102 else away()
+
+    checks = Checks(answers_at_first, lambda: "epoch", now=lambda: now[0])
+    found = []
+
+    for now[0] in (100.0, 102.9, 103.1, 103.2):
+        found.append(checks().database)
+
+    assert found == [True, True, False, False]
+    assert asked == [100.0, 103.1, 103.2]
+
+
+def test_an_answer_that_came_too_late_counts_for_the_next_who_asks(hung: Event) -> None:
+    now = [100.0]
+    asked: list[int] = []
+
+    def late() -> DatabaseFacts:
+        asked.append(1)
+        hung.wait()
+        return FACTS
+
+    checks = Checks(late, lambda: "epoch", patience=A_MOMENT, now=lambda: now[0])
+    before = checks()
+
+    hung.set()
+    wait_until(lambda: checks() == GOOD, describe="the late answer is taken")
+
+    assert not before.database
+    assert len(asked) == 1
+
+
+def test_why_the_site_is_not_ready_is_logged_but_not_at_every_question() -> None:
+    now = [100.0]
+    old = replace(FACTS, revision="0002")
+    gone = Checks(away, silent, now=lambda: now[0])
+    unfit = Checks(lambda: old, lambda: "epoch", now=lambda: now[0])
+
+    with capture_logs() as logs:
+        for now[0] in (100.0, 110.0, 131.0):
+            gone()
+        unfit()
+        Checks(lambda: FACTS, silent)()
+
+    assert [(log["event"], log["log_level"]) for log in logs] == [("site.not_ready", "warning")] * 3
+    assert [log["database"] for log in logs] == [
+        "no answer",
+        "no answer",
+        "schema at 0002, the code wants 0003",
+    ]
+    assert [log["stream"] for log in logs] == ["no answer", "no answer", ""]
+
+
+def test_the_log_says_what_gave_no_answer_in_time(hung: Event) -> None:
+    checks = Checks(lambda: away() if hung.wait() else FACTS, lambda: "e", patience=A_MOMENT)
+
+    with capture_logs() as logs:
+        checks()
+
+    assert logs[0]["database"] == "no answer within 0.02 s"
 
 
 @pytest.mark.parametrize(("host", "bind"), [("127.0.0.1", "127.0.0.1:8000"), ("::1", "[::1]:8000")])
