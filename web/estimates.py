@@ -13,14 +13,14 @@ SLOWER = 1.8
 """How much longer than the typical wait the cautious end of a range is."""
 
 
-def pages_of(fetch: Fetch) -> int:
-    """Give about how many pages a fetch will read, 0 when nobody knows.
+def pages_of(fetch: Fetch) -> tuple[int, int]:
+    """Give the fewest and the most pages that a fetch may read, zeros when nobody knows.
 
     The archive's total says nothing of a refresh, which reads only what was shown since.
     """
     if fetch.total is None or fetch.is_refresh:
-        return 0
-    return ceil(fetch.total.upper / ADS_A_PAGE)
+        return 0, 0
+    return ceil(fetch.total.lower / ADS_A_PAGE), ceil(fetch.total.upper / ADS_A_PAGE)
 
 
 def wait_of(waiting: Waiting) -> str:

@@ -56,7 +56,7 @@ def show(domain: str, fetch_id: int) -> str:
         outcome=OUTCOMES[fetch.state],
         reason=_reason(fetch),
         walks=_told(services().walks(fetch.id)),
-        total=total_in_words(fetch.total)
+        total=total_in_words(fetch.total, fetch)
         .removeprefix("archive says ")
         .removeprefix("archive gave "),
     )

@@ -10,7 +10,7 @@ from ppcfetch.model.fetch import Fetch, FetchState
 from ppcfetch.model.page import DomainPage, ProgressPage
 from web.freshness import Bar, Reader, Situation, bar_for
 from web.identity import current_user, services, site
-from web.text import day, number, plural
+from web.text import day, number
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +40,15 @@ def bar_and_figures(
     return bar_for(situation, _reader(page.latest)), _figures(page, shown)
 
 
-def total_in_words(total: TotalRange | None) -> str:
-    """Give the archive's own range, such as 200–300."""
+def total_in_words(total: TotalRange | None, fetch: Fetch | None) -> str:
+    """Give the archive's own range, such as 200–300, or why there is none.
+
+    Shape: fetch is the one that last asked for it.
+    """
+    if total is None and fetch is None:
+        return "the archive was not asked yet"
+    if total is None and fetch and fetch.state is FetchState.ACTIVE and fetch.pages == 0:
+        return "waiting for the first page"
     if total is None:
         return "archive gave no total"
     if total.lower == total.upper:
@@ -65,9 +72,7 @@ def _figures(page: DomainPage | ProgressPage, shown: int | None) -> tuple[Figure
     is_active = latest is not None and latest.state is FetchState.ACTIVE
     is_running = latest is not None and is_active and (latest.pages > 0 or complete is None)
     newest = latest if is_running else complete or latest
-    total = total_in_words(page.total)
-    if page.total is None and (latest is None or is_active):
-        total = "the archive has not answered yet" if latest else "the archive was not asked yet"
+    total = total_in_words(page.total, latest)
     if shown is not None and shown < page.ads:
         total = f"{number(shown)} of them counted below"
     return (
@@ -93,7 +98,7 @@ def _each(page: DomainPage | ProgressPage) -> str:
         return "who pays for them"
     if page.advertiser_count == 1:
         return "pays for all of them" if page.ads > 1 else "pays for it"
-    return f"about {plural(round(page.ads / page.advertiser_count), 'ad')} each"
+    return "pay for them"
 
 
 def _source(fetch: Fetch | None, before: str, *, dated: bool = True) -> str | Markup:

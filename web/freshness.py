@@ -138,19 +138,29 @@ def _queued(at: Situation, fetch: Fetch, *, every: int, action: Action) -> Bar:
 
 
 def _running(at: Situation, fetch: Fetch, *, every: int, action: Action) -> Bar:
-    expected = pages_of(fetch)
+    least, most = pages_of(fetch)
     page = fetch.pages + 1
-    about = f" of about {number(expected)}" if expected and expected >= page else ""
     so_far = f"{plural(fetch.found, 'ad')} so far, {number(fetch.new)} new"
     return Bar(
         state="running",
-        headline=f"Page {number(page)}{about}",
+        headline=f"Page {number(page)}{_of_pages(page, least, most)}",
         detail=_joined(so_far, left_of(fetch, at.now)),
         action=action,
         label="Stop and keep",
-        progress=(fetch.pages, max(expected, page)) if expected else None,
+        progress=(fetch.pages, max(least, page)) if most else None,
         every=every,
         fetch_id=fetch.id,
+    )
+
+
+def _of_pages(page: int, least: int, most: int) -> str:
+    """Give what the archive's range leaves open: most walks end near its lower end."""
+    if page > most:
+        return ""
+    if page > least:
+        return f" of up to {number(most)}"
+    return (
+        f" of about {number(most)}" if least == most else f" of {number(least)} to {number(most)}"
     )
 
 

@@ -60,10 +60,12 @@ def test_the_history_says_of_which_kind_each_fetch_was_and_what_is_odd() -> None
 def test_before_the_first_answer_nothing_is_called_the_last_check() -> None:
     begun = replace(RUNNING, started_at=None, pages=0, found=0, new=0)
 
-    page = site_with(fetches=(begun,), complete=None, total=None, ads=0).visitor().get(ADDRESS).text
+    browser = site_with(fetches=(begun,), complete=None, total=None, ads=0).visitor()
+    page = browser.get(ADDRESS).text
 
     assert "New in this check" in page
-    assert "the archive has not answered yet" in page
+    assert "0</dd><dd>waiting for the first page</dd>" in page
+    assert "<dd>waiting for the first page</dd>" in browser.get(f"{ADDRESS}/fetches/42").text
 
 
 def test_the_page_shows_numbers_advertisers_ads_and_fetches() -> None:
@@ -94,7 +96,7 @@ def test_the_page_shows_numbers_advertisers_ads_and_fetches() -> None:
         (0, 0, "who pays for them"),
         (1, 1, "pays for it"),
         (9, 1, "pays for all of them"),
-        (9, 2, "about 4 ads each"),
+        (9, 2, "pay for them"),
     ],
 )
 def test_the_advertisers_are_told_with_what_each_pays_for(

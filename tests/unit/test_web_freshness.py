@@ -171,9 +171,28 @@ def test_a_running_fetch_tells_pages_ads_and_how_long_it_still_takes() -> None:
 
     shown = bar(fetch, ASKER)
 
-    assert shown.said == "Page 12 of about 30, 1,100 ads so far, 14 new · done in about 15–40 s"
-    assert shown.progress == (11, 30)
+    assert shown.said == "Page 12 of 20 to 30, 1,100 ads so far, 14 new · done in about 15–40 s"
+    assert shown.progress == (11, 20)
     assert (shown.action, shown.label, shown.every) == (Action.CANCEL, "Stop and keep", 2)
+
+
+@pytest.mark.parametrize(
+    ("pages", "total", "words", "progress"),
+    [
+        (19, TotalRange(2_000, 3_000), "Page 20 of 20 to 30", (19, 20)),
+        (20, TotalRange(2_000, 3_000), "Page 21 of up to 30", (20, 21)),
+        (13, TotalRange(20_000, 30_000), "Page 14 of 200 to 300", (13, 200)),
+        (0, TotalRange(42, 42), "Asking the archive", None),
+        (1, TotalRange(142, 142), "Page 2 of about 2", (1, 2)),
+        (1, None, "Page 2", None),
+    ],
+)
+def test_how_many_pages_there_are_is_told_as_far_as_the_archive_tells(
+    pages: int, total: TotalRange | None, words: str, progress: tuple[int, int] | None
+) -> None:
+    shown = bar(a_fetch(ACTIVE, pages=pages, total=total))
+
+    assert (shown.headline, shown.progress) == (words, progress)
 
 
 def test_a_fetch_longer_than_the_archive_said_never_shows_more_pages_than_all() -> None:
