@@ -38,6 +38,7 @@ def born() -> Iterator[Nursery]:
 def _short_lives(plant: Plant, born: Nursery) -> None:
     plant.nursery = born
     plant.settings["PPCFETCH_LEASE_SECONDS"] = "1"
+    plant.settings["PPCFETCH_SPLIT_ADS"] = "1000000"  # one job, which each deploy interrupts
     plant.behave(latency_ms=150)
 
 
