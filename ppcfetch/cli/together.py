@@ -8,6 +8,8 @@ from contextlib import ExitStack
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 
+import structlog
+
 from ppcfetch.adapters import logs
 from ppcfetch.adapters.database import migrate
 from ppcfetch.adapters.embedded import folder as files
@@ -72,6 +74,7 @@ class Together:
         """Start an embedded server again when it has died; its data and address stay."""
         for server in self._servers:
             if not server.alive():
+                structlog.get_logger().warning("server.died", name=server.name)
                 self._tell(f"{server.name} has died; starting it again")
                 server.start()
 

@@ -1,5 +1,6 @@
 """Everything with one command: started, used, damaged, stopped, started again."""
 
+import json
 import os
 import re
 import signal
@@ -136,6 +137,9 @@ def test_a_first_and_a_second_start_over_one_folder(folder: Path) -> None:
             victim = first.child(words)
             os.kill(victim, signal.SIGKILL)
             first.wait_for_another(words, victim)
+        log = (folder / "var" / "logs" / "up.log").read_text(encoding="utf-8")
+        events = [json.loads(line) for line in log.splitlines()]
+        assert ("server.died", "Valkey") in [(e["event"], e.get("name")) for e in events]
         visitor.refresh(DOMAIN)
         wait_until(
             lambda: "250" in visitor.get(f"/domains/{DOMAIN}").get_text(),
