@@ -73,6 +73,8 @@ class Pools:
         return {
             "pool": str(rows.pool),
             "paused_since": pause and pause.since,
+            "paused_by": pause and pause.by,
+            "paused_for": pause and pause.reason,
             "workers": None if counts is None else workers,
             "due": rows.due,
             "waiting_for_turn": rows.waiting,

@@ -84,6 +84,7 @@ def _say_asked(asked: Fetch, *, joined: bool, as_json: bool) -> None:
         return
     verb = "is under way already" if joined else "was requested"
     click.echo(f"Fetch {asked.id} of {asked.domain} {verb}.")
+    click.echo(f"How it goes: ppcfetch explain {asked.domain}")
 
 
 def _watch(asked: Fetch, look: Callable[[int], Fetch], *, quiet: bool) -> Fetch:

@@ -11,6 +11,7 @@ def told_fetch(fetch: Fetch) -> str:
         f"Fetch {fetch.id}: {fetch.state}; {told_kind(fetch)}; {fetch.pages:,} pages,"
         f" {fetch.found:,} ads, {fetch.new:,} new, {fetch.changed:,} changed"
         + (f", {fetch.unseen:,} not seen" if fetch.unseen is not None else "")
+        + (f", {fetch.warnings:,} warnings" if fetch.warnings else "")
         + (f" ({fetch.error})" if fetch.error else "")
     )
 

@@ -43,6 +43,7 @@ def test_a_stale_domain_is_read_when_only_stale_ones_are_wanted(commands: Comman
 
     assert result.exit_code == 0
     assert "was requested" in result.stdout
+    assert "ppcfetch explain " in result.stdout
     assert result.stderr == ""
 
 

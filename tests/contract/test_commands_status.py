@@ -93,13 +93,15 @@ def test_without_redis_the_rows_are_shown_alone(commands: Commands) -> None:
 
 def test_a_pause_and_the_workers_are_shown(commands: Commands, redis: Connections) -> None:
     take_name(redis.rest, Keys(), host="h", pool=Pool.INTERACTIVE, incarnation=1, lease=LEASE)
-    commands.database.pauses.pause(Pool.INTERACTIVE, Deed("ann", Action.PAUSE))
+    commands.database.pauses.pause(Pool.INTERACTIVE, Deed("ann", Action.PAUSE, "a look"))
 
     row = interactive(commands)
 
     assert row["workers"] == 1
     assert row["paused_since"]
-    assert "paused since" in commands.run("status").stdout
+    assert (row["paused_by"], row["paused_for"]) == ("ann", "a look")
+    told = commands.run("status").stdout
+    assert all(words in told for words in ("paused since", "paused by", "ann", "a look"))
 
 
 def test_the_last_page_is_told_after_its_job_has_ended(
