@@ -30,15 +30,17 @@ def serve(host: str, port: int, seed: int, today: str | None) -> None:
 
 
 @archive.command()
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("file", type=click.Path(path_type=Path))
 def read(file: Path) -> None:
     """Print what we would store of a recorded answer in FILE, one JSON line an ad.
 
     Warnings and the totals go to standard error.
     """
     from ppcfetch.adapters.archive.reading import as_lines, read_recorded
+    from ppcfetch.cli.files import named
 
-    page = read_recorded(file.read_bytes())
+    with named(file):
+        page = read_recorded(file.read_bytes())
     for line in as_lines(page):
         click.echo(json.dumps(line, ensure_ascii=False))
     total = f"{page.total.lower} to {page.total.upper}" if page.total else "not told"

@@ -12,8 +12,9 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from ppcfetch.bootstrap.imports import open_imports
+from ppcfetch.cli.files import named
 from ppcfetch.cli.output import console, json_option, print_json
-from ppcfetch.errors import ConfigurationError, Unavailable
+from ppcfetch.errors import PpcFetchError, Unavailable
 from ppcfetch.model.domain_list import UnknownColumn, read_list
 from ppcfetch.settings import load_settings
 from ppcfetch.usecases.import_domains import Report
@@ -50,7 +51,12 @@ def import_list(file: Path, *, column: str | None, dry_run: bool, as_json: bool)
         message = f"{away}; stopped behind line {last.lines:,}; {_go_on(file)}"
         raise click.ClickException(message) from None
     _say(report, dry_run=dry_run, as_json=as_json)
-    sys.exit(bool(report.refusals) and not report.valid)
+    if not report.valid:
+        raise PpcFetchError(f"{_called(file)} holds no domains")
+
+
+def _called(file: Path) -> str:
+    return "standard input" if str(file) == "-" else str(file)
 
 
 def _go_on(file: Path) -> str:
@@ -72,8 +78,8 @@ def _import(
         try:
             return ask(read_list(seen(source), column), dry_run=dry_run, told=told)
         except UnicodeDecodeError as odd:
-            message = f"{file} is not UTF-8 at byte {odd.start:,}: save it as UTF-8"
-            raise ConfigurationError(message) from None
+            message = f"{file}: not UTF-8 at byte {odd.start:,}; save it as UTF-8"
+            raise PpcFetchError(message) from None
 
 
 @contextmanager
@@ -82,10 +88,8 @@ def _opened(file: Path) -> Iterator[tuple[TextIO, int | None]]:
     if str(file) == "-":
         yield sys.stdin, None
         return
-    try:
+    with named(file):
         source = file.open(encoding="utf-8", newline="")
-    except OSError as odd:
-        raise ConfigurationError(f"{file} cannot be read: {odd.strerror}") from None
     with source:
         yield source, file.stat().st_size
 
@@ -123,6 +127,8 @@ def _say(report: Report, *, dry_run: bool, as_json: bool) -> None:
         click.echo(f"line {one.line:,}: {one.reason}", err=True)
     if report.refusals > SHOWN:
         click.echo(f"and {report.refusals - SHOWN:,} more; --json tells more of them", err=True)
+    if not report.valid:
+        return
     verb = "would be asked for" if dry_run else "asked for"
     click.echo(
         f"{report.asked:,} {verb}; {report.fresh:,} fresh, {report.active:,} fetched already,"

@@ -2,7 +2,7 @@
 
 import csv
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ppcfetch.errors import InvalidDomain
 from ppcfetch.model.domain import DomainName
@@ -10,6 +10,9 @@ from ppcfetch.model.domain import DomainName
 HEADERS = frozenset({"domain", "domains", "website", "url", "host", "hostname", "site"})
 """Names of a column that is taken when none is named."""
 COMMENT = "#"
+MOST_NAMES = 8
+LONGEST_NAME = 40
+"""Of columns in a hint."""
 
 
 class UnknownColumn(ValueError):
@@ -36,11 +39,13 @@ def read_list(lines: Iterable[str], column: str | None = None) -> Iterator[Entry
         if _is_empty(row):
             continue
         found = _column(row, column) if is_first else None
-        is_first = False
-        if found is None:
-            yield _entry(number, row, place)
-        else:
+        was_first, is_first = is_first, False
+        if found is not None:
             place = found
+        elif was_first and len(row) > 1:
+            yield _perhaps_header(_entry(number, row, place), row)
+        else:
+            yield _entry(number, row, place)
 
 
 def _rows(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
@@ -64,6 +69,16 @@ def _column(first: list[str], wanted: str | None) -> int | None:
     if wanted.strip().casefold() not in names:
         raise UnknownColumn(f"no column {wanted!r}; the first line has: {', '.join(first)}")
     return names.index(wanted.strip().casefold())
+
+
+def _perhaps_header(entry: Entry, row: list[str]) -> Entry:
+    """Give an entry that is no domain a hint how to have another column read."""
+    if entry.domain is not None:
+        return entry
+    names = ", ".join(repr(cell.strip())[1:-1][:LONGEST_NAME] for cell in row[:MOST_NAMES])
+    more = ", …" if len(row) > MOST_NAMES else ""
+    hint = f"this looks like CSV with the columns {names}{more}: choose one with --column"
+    return replace(entry, reason=f"{entry.reason}; {hint}")
 
 
 def _entry(line: int, row: list[str], place: int) -> Entry:

@@ -69,7 +69,21 @@ def test_a_list_without_any_domain_fails(commands: Commands, tmp_path: Path) -> 
     file = tmp_path / "list.txt"
     file.write_text("nothing here\n", encoding="utf-8")
 
-    assert commands.run("import", str(file)).exit_code == 1
+    result = commands.run("import", str(file))
+
+    assert result.exit_code == 1
+    assert result.stderr.startswith("line 1: ")
+    assert str(result.exception) == f"{file} holds no domains"
+
+
+def test_an_empty_list_is_no_success(commands: Commands, tmp_path: Path) -> None:
+    file = tmp_path / "empty.txt"
+    file.touch()
+
+    result = commands.run("import", str(file))
+
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert str(result.exception) == f"{file} holds no domains"
 
 
 def test_a_list_that_cannot_be_read_is_named(commands: Commands, tmp_path: Path) -> None:
@@ -81,8 +95,8 @@ def test_a_list_that_cannot_be_read_is_named(commands: Commands, tmp_path: Path)
 
     assert gone.exit_code != 0
     assert unreadable.exit_code != 0
-    assert "gone.txt cannot be read" in str(gone.exception)
-    assert "odd.txt is not UTF-8" in str(unreadable.exception)
+    assert str(gone.exception).endswith("gone.txt: no such file or directory")
+    assert "odd.txt: not UTF-8" in str(unreadable.exception)
 
 
 def test_a_column_that_is_not_there_is_named(commands: Commands, listed: str) -> None:

@@ -51,6 +51,21 @@ def test_lines_without_a_domain_are_told_by_number_and_stop_nothing() -> None:
     assert refused(lines) == [2, 3]
 
 
+def test_a_first_line_that_may_be_a_header_tells_how_to_choose_a_column() -> None:
+    first, second = list(read_list(["company,rival,\x1b[31m\n", "Bluebird,one.example,x\n"]))
+
+    hint = "looks like CSV with the columns company, rival, \\x1b[31m: choose one with --column"
+    assert hint in str(first.reason)
+    assert "--column" not in str(second.reason)
+
+
+@pytest.mark.parametrize("line", ["one.example,a note\n", "only words\n"])
+def test_a_first_line_that_is_no_header_is_not_taken_for_one(line: str) -> None:
+    (entry,) = read_list([line])
+
+    assert "--column" not in str(entry.reason)
+
+
 def test_a_short_row_is_told() -> None:
     assert refused(["name,domain\n", "only a name\n", "x,shop.example\n"]) == [2]
 
