@@ -9,8 +9,9 @@ from werkzeug.wrappers import Response as Answer
 
 from ppcfetch.errors import Refused
 from ppcfetch.model.account import LONGEST_EMAIL, LONGEST_PASSWORD, SHORTEST_PASSWORD, User
-from web.identity import current_user, services, sign_in, sign_out, token_hash
+from web.identity import current_user, services, sign_in, sign_out, site, token_hash
 from web.outward import safe_path
+from web.text import lasting
 
 WRONG = "Address and password do not belong together."
 NOT_MADE = "No account could be made with these. If you have one already, sign in."
@@ -169,6 +170,7 @@ def _form(template: str, problem: str | None = None, status: HTTPStatus = HTTPSt
 
 def _account(problem: str | None = None) -> Answer:
     done = DONE.get(request.args.get("done", ""))
+    every = site().schedule_every
     page = render_template(
         "account.html",
         problem=problem,
@@ -176,5 +178,7 @@ def _account(problem: str | None = None) -> Answer:
         shortest=SHORTEST_PASSWORD,
         watched=services().watches.of(_user().id, MOST_WATCHED),
         most_watched=MOST_WATCHED,
+        window=lasting(site().stale_window),
+        schedule=lasting(every) if every else None,
     )
     return make_response(page, HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK)

@@ -13,7 +13,8 @@ class SiteConfig:
     Shape: trusted_hosts empty accepts every Host header; proxy_hops counts the proxies in front
     whose forwarded headers are believed; archive_site is the archive's own site, None when there
     is none to send people to; invented tells that the archive is an emulator; examples
-    are domains that the start page offers.
+    are domains that the start page offers; schedule_every is the age from which watched domains
+    are read again by themselves, None when they are not.
     """
 
     secret_key: str = field(repr=False)
@@ -29,3 +30,4 @@ class SiteConfig:
     invented: bool = False
     examples: tuple[str, ...] = ()
     fetches_at_once: int = 20
+    schedule_every: timedelta | None = None

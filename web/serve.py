@@ -97,4 +97,5 @@ def config_of(settings: Settings, limiter_storage: str) -> SiteConfig:
         invented=invented,
         examples=EMULATED_EXAMPLES if invented else (),
         fetches_at_once=settings.fetches_at_once,
+        schedule_every=settings.schedule_every,
     )

@@ -1,7 +1,8 @@
-"""Whose data it is: nothing invented passes for the public archive's."""
+"""What the site is told of its surroundings: nothing invented passes for the archive's own."""
 
 import fcntl
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,13 @@ def test_an_address_that_is_not_the_public_archives_is_an_emulators_unless_it_is
 
     assert site.invented is invented
     assert (site.archive_site is None) is invented
+
+
+def test_the_site_knows_whether_watched_domains_are_read_by_schedule(tmp_path: Path) -> None:
+    often = config_of(settings_of(tmp_path, schedule_hours=6), "memory://")
+    never = config_of(settings_of(tmp_path), "memory://")
+
+    assert (often.schedule_every, never.schedule_every) == (timedelta(hours=6), None)
 
 
 def test_the_embedded_emulator_is_one_whatever_is_said(tmp_path: Path) -> None:

@@ -1,10 +1,13 @@
 """Watching a domain on the site: by forms, for oneself, and listed on the account's page."""
 
+from dataclasses import replace
+from datetime import timedelta
+
 import pytest
 
 from ppcfetch.model.domain import DomainName
 from ppcfetch.model.watch import WatchedDomain
-from tests.site import ADA, BOB, DOMAIN, NOW, FakeSite, a_fetch, a_page, send
+from tests.site import ADA, BOB, DOMAIN, NOW, SITE, FakeSite, a_fetch, a_page, send
 
 ADDRESS = f"/domains/{DOMAIN}"
 
@@ -28,6 +31,24 @@ def test_a_person_watches_a_domain_and_unwatches_it_on_its_page() -> None:
     assert ('<button id="watch">Watch<' in before, ">Unwatch<" in after, has) == (True,) * 3
     assert (watched.status_code, watched.headers["Location"]) == (303, ADDRESS)
     assert (unwatched.status_code, site.watches.has(ADA.id, DOMAIN)) == (303, False)
+
+
+@pytest.mark.parametrize(
+    ("every", "words"),
+    [
+        (None, "Nothing reads them by itself: a watched domain is read again when somebody"),
+        (timedelta(hours=72), "by themselves when the last check is older than 3 days."),
+    ],
+)
+def test_the_account_says_whether_watched_domains_are_read_by_themselves(
+    every: timedelta | None, words: str
+) -> None:
+    site = FakeSite(replace(SITE, schedule_every=every))
+
+    page = site.signed_in().get("/account").text
+
+    assert words in page
+    assert ("Nothing reads them" in page) is (every is None)
 
 
 def test_nobody_sees_what_another_watches() -> None:
