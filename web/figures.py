@@ -74,7 +74,7 @@ def _figures(page: DomainPage | ProgressPage, shown: int | None) -> tuple[Figure
     newest = latest if is_running else complete or latest
     total = total_in_words(page.total, latest)
     if shown is not None and shown < page.ads:
-        total = f"{number(shown)} of them counted below"
+        total = f"{number(shown)} counted below"
     return (
         Figure("Ads held", number(page.ads), total),
         Figure("Advertisers", number(page.advertiser_count), _each(page)),

@@ -203,7 +203,7 @@ def test_progress_is_bar_and_numbers_with_the_next_look_and_what_was_found_since
     assert fragment.lstrip().startswith('<div id="progress" hx-get=')
     assert "held=231" in fragment
     assert "Show 20 more found" in fragment
-    assert "231 of them counted below" in fragment
+    assert "231 counted below" in fragment
     assert "<html" not in fragment
     assert "Who pays" not in fragment
 
