@@ -117,22 +117,33 @@ def _split(word: str, number: int) -> SplitResult:
     """Give the parts of an address. Raises: ValueError that does not quote it."""
     try:
         parts = urlsplit(word)
-        port = parts.port
     except ValueError:
         # Its text may quote the password.
-        raise ValueError(_wrong(number)) from None
-    is_good = (
-        parts.scheme in SCHEMES
-        and port is not None
-        and 0 < port <= LARGEST_PORT
-        and _HOST.fullmatch(parts.hostname or "") is not None
-        and parts.path in {"", "/"}
-        and not parts.query
-        and not parts.fragment
-    )
-    if not is_good:
-        raise ValueError(_wrong(number))
+        raise ValueError(_wrong(number, "its host")) from None
+    part = _wrong_part(parts)
+    if part:
+        raise ValueError(_wrong(number, part))
     return parts
+
+
+def _wrong_part(parts: SplitResult) -> str:
+    """Name what is wrong with an address, empty when all is well."""
+    if parts.scheme not in SCHEMES:
+        return "its scheme"
+    if not _HOST.fullmatch(parts.hostname or ""):
+        return "its host"
+    if not _has_port(parts):
+        return f"its port, a number from 1 to {LARGEST_PORT}"
+    if parts.path not in {"", "/"} or parts.query or parts.fragment:
+        return "what stands behind its port"
+    return ""
+
+
+def _has_port(parts: SplitResult) -> bool:
+    try:
+        return parts.port is not None and 0 < parts.port <= LARGEST_PORT
+    except ValueError:
+        return False
 
 
 def _credentials(parts: SplitResult, number: int) -> tuple[bytes, bytes] | None:
@@ -145,5 +156,5 @@ def _credentials(parts: SplitResult, number: int) -> tuple[bytes, bytes] | None:
     return pair
 
 
-def _wrong(number: int) -> str:
-    return f"number {number} {_EXPECTED}"
+def _wrong(number: int, part: str) -> str:
+    return f"number {number}: {part} is wrong; it {_EXPECTED}"

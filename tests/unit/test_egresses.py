@@ -72,6 +72,26 @@ def test_a_list_that_cannot_be_used_is_refused_without_repeating_it(
     assert CANARY not in text
 
 
+@pytest.mark.parametrize(
+    ("wrong", "part"),
+    [
+        ("ftp://me:{}@one.example:3128", "its scheme"),
+        ("me:{}@one.example:3128", "its scheme"),
+        ("http://me:{}@one.example:port", "its port, a number from 1 to 65535"),
+        ("http://me:{}@one.example", "its port, a number from 1 to 65535"),
+        ("http://me:{}@one,", "its port"),
+        ("http://me:{}@ö:3128", "its host"),
+        ("http://me:{}@[one.example:3128", "its host"),
+        ("http://me:{}@one.example:3128/path", "what stands behind its port"),
+    ],
+)
+def test_the_part_that_is_wrong_is_named_and_not_repeated(wrong: str, part: str) -> None:
+    with pytest.raises(ValueError, match=f"^number 1: {part}") as refused:
+        parse_proxies(wrong.format(CANARY))
+
+    assert CANARY not in str(refused.value)
+
+
 def test_settings_never_show_the_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PPCFETCH_PROXIES", f"http://me:{CANARY}@one.example:3128")
 
