@@ -4,12 +4,13 @@ Each is an environment variable `PPCFETCH_<NAME>` or a line of `.env`; units are
 fractions are allowed. All faults are reported at once.
 """
 
+import os
 from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Self
 
 from pydantic import AfterValidator, Field, SecretStr, ValidationError, model_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, DotEnvSettingsSource, SettingsConfigDict
 
 from ppcfetch.errors import ConfigurationError
 from ppcfetch.model.admission import Admission
@@ -17,9 +18,14 @@ from ppcfetch.model.egress import Proxy, egress_names, parse_proxies
 from ppcfetch.model.fetch import Reach
 from ppcfetch.model.job import Pool
 from ppcfetch.model.lease import Budget, Limits
+from ppcfetch.model.setting_words import unknown_names, wrong_value
 from ppcfetch.model.walk import LOOKS_AT_NOTHING
 
 PREFIX = "PPCFETCH_"
+ELSEWHERE = frozenset({"PPCFETCH_USER_PASSWORD", "PPCFETCH_CRASH_AT"})
+"""Read by `ppcfetch user add`, and by the worker of the crash tests."""
+SECRET = frozenset({"database_url", "redis_url", "archive_url", "proxies", "secret_key"})
+"""Never repeated in a message."""
 SHORTEST_SECRET = 32
 
 
@@ -34,14 +40,14 @@ def _database_url(value: SecretStr) -> SecretStr:
 
 def _redis_url(value: SecretStr) -> SecretStr:
     if not value.get_secret_value().startswith(("redis://", "rediss://", "unix://")):
-        message = "must begin with redis://, rediss:// or unix://"
+        message = "must begin with redis://, rediss:// or unix://, such as redis://host:6379/0"
         raise ValueError(message)
     return value
 
 
 def _archive_url(value: str) -> str:
     if not value.startswith(("http://", "https://")):
-        message = "must begin with http:// or https://"
+        message = "must begin with http:// or https://, such as https://archive.example"
         raise ValueError(message)
     return value.rstrip("/")
 
@@ -86,20 +92,20 @@ class Settings(BaseSettings):
     database_url: Annotated[SecretStr, AfterValidator(_database_url)] | None = None
     redis_url: Annotated[SecretStr, AfterValidator(_redis_url)] | None = None
     archive_url: Annotated[str, AfterValidator(_archive_url)] | None = None
-    archive_emulated: bool | None = None
+    archive_emulated: bool | None = Field(default=None, examples=[True])
     archive_control_domain: str = "google.com"
-    archive_requests_per_second: float | None = Field(default=None, gt=0, le=10_000)
+    archive_requests_per_second: float | None = Field(default=None, gt=0, le=10_000, examples=[1])
     proxies: Annotated[SecretStr, AfterValidator(_proxies)] | None = None
     secret_key: Annotated[SecretStr, AfterValidator(_secret_key)] | None = None
     https: bool = False
     proxy_hops: int = Field(default=0, ge=0, le=5)
     trusted_hosts: str = ""
     stale_hours: float = Field(default=24, gt=0, le=87_600)
-    schedule_hours: float | None = Field(default=None, gt=0, le=87_600)
+    schedule_hours: float | None = Field(default=None, gt=0, le=87_600, examples=[24])
     fetches_at_once: int = Field(default=20, ge=1)
     lease_seconds: Seconds = 60
-    renew_seconds: Seconds | None = None
-    stall_seconds: Seconds | None = None
+    renew_seconds: Seconds | None = Field(default=None, examples=[15])
+    stall_seconds: Seconds | None = Field(default=None, examples=[180])
     interactive_pages: int = Field(default=20, ge=1)
     interactive_seconds: Seconds = 20
     bulk_pages: int = Field(default=200, ge=1)
@@ -112,7 +118,12 @@ class Settings(BaseSettings):
     max_starts: int = Field(default=5, ge=1)
     max_attempts: int = Field(default=8, ge=LOOKS_AT_NOTHING)
     sweep_seconds: Seconds = 15
-    worker_name: str | None = Field(default=None, pattern=r"^[A-Za-z0-9_-]{1,64}$")
+    worker_name: str | None = Field(
+        default=None,
+        pattern=r"^[A-Za-z0-9_-]{1,64}$",
+        description="1 to 64 letters, digits, _ and -",
+        examples=["worker-1"],
+    )
     keep_fetches_days: Days = 730
     keep_jobs_days: Days = 30
 
@@ -202,7 +213,7 @@ class Settings(BaseSettings):
 def load_settings(**overrides: object) -> Settings:
     """Read the settings; overrides are options of a command, which win.
 
-    Raises: ConfigurationError naming every faulty setting, never its value if it is a secret.
+    Raises: ConfigurationError naming every faulty setting, never a value that may be secret.
     """
     try:
         return Settings(**{k: v for k, v in overrides.items() if v is not None})  # type: ignore[arg-type]  # pydantic checks them
@@ -210,10 +221,21 @@ def load_settings(**overrides: object) -> Settings:
         raise ConfigurationError(_explained(invalid)) from None
 
 
+def unknown_settings() -> tuple[str, ...]:
+    """Give a sentence for each setting of the environment or `.env` that nothing reads."""
+    given = {*os.environ, *DotEnvSettingsSource(Settings).env_vars}
+    known = {f"{PREFIX}{name.upper()}" for name in Settings.model_fields} | ELSEWHERE
+    return unknown_names([name for name in given if name.upper().startswith(PREFIX)], known)
+
+
 def _explained(invalid: ValidationError) -> str:
+    known = Settings.model_json_schema()["properties"]
     lines = []
-    for error in invalid.errors(include_url=False, include_input=False):
+    for error in invalid.errors(include_url=False):
         text = error["msg"].removeprefix("Value error, ")
-        name = str(error["loc"][0]).upper() if error["loc"] else ""
-        lines.append(f"{PREFIX}{name}: {text}" if name else text)
+        field = str(error["loc"][0]) if error["loc"] else ""
+        name = f"{PREFIX}{field.upper()}"
+        if field and field not in SECRET and error["type"] != "value_error":
+            text = wrong_value(str(error["input"]), known[field], name)
+        lines.append(f"{name}: {text}" if field else text)
     return "\n".join(lines)

@@ -32,6 +32,10 @@ COMMANDS = {
 """Each command's module and name, in the order of the help."""
 
 
+TELL_THEMSELVES = frozenset({"archive", "doctor", "incident", "web", "worker"})
+"""Take no settings, or tell of unknown ones as a finding or in their log."""
+
+
 class Commands(click.Group):
     """Commands that are imported when they are asked for."""
 
@@ -50,11 +54,17 @@ class Commands(click.Group):
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="ppcfetch")
-def entry() -> None:
+@click.pass_context
+def entry(context: click.Context) -> None:
     """See which advertisers run search ads to a domain.
 
     Settings are PPCFETCH_… environment variables or lines of .env; see the README.
     """
+    if context.invoked_subcommand in TELL_THEMSELVES:
+        return
+    from ppcfetch.cli.warnings import tell_unknown_settings
+
+    tell_unknown_settings()
 
 
 def main() -> None:

@@ -57,10 +57,12 @@ def probe(domain: str, cursor: str | None) -> None:
     from ppcfetch.adapters.archive.reading import as_lines
     from ppcfetch.bootstrap.archive import open_archive
     from ppcfetch.cli.output import print_json
+    from ppcfetch.cli.warnings import tell_unknown_settings
     from ppcfetch.model.ad import Query
     from ppcfetch.model.domain import DomainName
     from ppcfetch.settings import load_settings
 
+    tell_unknown_settings()
     query = Query(DomainName.parse(domain))
     with open_archive(load_settings()) as client:
         page = client.page(query, cursor)

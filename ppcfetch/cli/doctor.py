@@ -8,7 +8,8 @@ import click
 from ppcfetch.bootstrap.commands import open_commands
 from ppcfetch.cli.output import json_option, print_json
 from ppcfetch.model.health import Verdict
-from ppcfetch.settings import load_settings
+from ppcfetch.model.setting_words import finding_of_settings
+from ppcfetch.settings import load_settings, unknown_settings
 
 MARKS = {Verdict.GOOD: "ok  ", Verdict.WARN: "warn", Verdict.BAD: "BAD "}
 
@@ -18,7 +19,7 @@ MARKS = {Verdict.GOOD: "ok  ", Verdict.WARN: "warn", Verdict.BAD: "BAD "}
 def doctor(*, as_json: bool) -> None:
     """Check database, Redis and settings; exit 1 when something cannot work."""
     with open_commands(load_settings()) as commands:
-        findings = commands.examine()
+        findings = [finding_of_settings(unknown_settings()), *commands.examine()]
     if as_json:
         print_json([asdict(finding) for finding in findings])
     else:

@@ -7,6 +7,7 @@ import click
 
 from ppcfetch.adapters import logs
 from ppcfetch.bootstrap.addresses import find_addresses, secret_key
+from ppcfetch.cli.warnings import warn_of_unknown_settings
 from ppcfetch.settings import load_settings
 
 
@@ -20,6 +21,7 @@ def web(host: str | None, port: int | None, processes: int, threads: int) -> Non
     from web.serve import gunicorn_arguments
 
     logs.configure()
+    warn_of_unknown_settings()
     settings = load_settings(host=host, port=port)
     find_addresses(settings)
     secret_key(settings)

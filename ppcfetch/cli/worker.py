@@ -5,6 +5,7 @@ import sys
 import click
 
 from ppcfetch.adapters import logs
+from ppcfetch.cli.warnings import warn_of_unknown_settings
 from ppcfetch.model.job import Pool
 from ppcfetch.settings import load_settings
 
@@ -24,4 +25,5 @@ def worker(pool: str, threads: int) -> None:
     from workers.process import run_worker
 
     logs.configure(pool=pool)
+    warn_of_unknown_settings()
     sys.exit(run_worker(load_settings(), pool=Pool(pool), threads=threads))

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from ppcfetch.errors import ConfigurationError
-from ppcfetch.settings import load_settings
+from ppcfetch.model.health import Verdict
+from ppcfetch.model.setting_words import finding_of_settings
+from ppcfetch.settings import load_settings, unknown_settings
 
 CANARY = "canary-d41d8cd98f00b204"
 
@@ -91,6 +93,75 @@ def test_combinations_that_cannot_work_are_refused(
 
     with pytest.raises(ConfigurationError, match=named):
         load_settings()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        (
+            "PORT",
+            "abc",
+            "'abc' must be a whole number, at least 0, at most 65535, such as PPCFETCH_PORT=8000",
+        ),
+        ("HTTPS", "maybe", "'maybe' must be true or false, such as PPCFETCH_HTTPS=false"),
+        (
+            "STALE_HOURS",
+            "\uff11\uff12",
+            "PPCFETCH_STALE_HOURS=24; its digits must be 0 to 9",
+        ),
+        (
+            "LEASE_SECONDS",
+            "-1",
+            "'-1' must be a number, above 0, at most 86400, such as PPCFETCH_LEASE_SECONDS=60",
+        ),
+        ("SCHEDULE_HOURS", "never", "'never' must be a number, above 0"),
+        ("WORKER_NAME", "a b", "'a b' must be 1 to 64 letters, digits, _ and -, such as"),
+        # A value that went to the wrong setting may hold a password.
+        ("PORT", f"redis://:{CANARY}@host", "what is set must be a whole number"),
+    ],
+)
+def test_a_faulty_value_is_repeated_beside_what_is_expected(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, told: str
+) -> None:
+    """Nobody has to guess what was read, or look up what can be written."""
+    monkeypatch.setenv(f"PPCFETCH_{name}", value)
+
+    with pytest.raises(ConfigurationError) as refused:
+        load_settings()
+
+    text = str(refused.value)
+    assert text.startswith(f"PPCFETCH_{name}: ")
+    assert told in text
+    assert CANARY not in text
+
+
+def test_an_unknown_setting_is_told_with_what_was_perhaps_meant(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Of the environment and of .env; what is read elsewhere is known."""
+    monkeypatch.setenv("PPCFETCH_LEESE_SECONDS", "3")
+    monkeypatch.setenv("PPCFETCH_USER_PASSWORD", CANARY)
+    monkeypatch.setenv("PPCFETCH_PORT", "9000")
+    (tmp_path / ".env").write_text(f"PPCFETCH_WEATHER={CANARY}\nPPCFETCH_WINDOW=9\nOTHER=1\n")
+
+    told = unknown_settings()
+
+    assert told == (
+        "unknown setting PPCFETCH_LEESE_SECONDS: did you mean PPCFETCH_LEASE_SECONDS?",
+        "unknown setting PPCFETCH_WEATHER: nothing reads it",
+    )
+    assert load_settings().lease_seconds == 60
+
+
+def test_the_doctor_warns_of_unknown_settings() -> None:
+    """They keep nothing from working."""
+    assert finding_of_settings(()).verdict is Verdict.GOOD
+
+    found = finding_of_settings(("unknown setting PPCFETCH_X: nothing reads it",))
+
+    assert (found.verdict, found.check) == (Verdict.WARN, "settings")
+    assert "PPCFETCH_X" in found.found
+    assert found.advice
 
 
 def test_secrets_do_not_show_in_the_settings_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
