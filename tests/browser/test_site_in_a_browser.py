@@ -12,7 +12,7 @@ from ppcfetch.model.ad import Ad, AdFormat, Preview, PreviewKind, TotalRange
 from ppcfetch.model.fetch import FetchState
 from ppcfetch.model.page import AdList, AdPage, AdvertiserPage, AdvertiserShare, DomainShare, HeldAd
 from tests.browser.conftest import Serve
-from tests.site import ADA, DOMAIN, NOW, PASSWORD, FakeSite, a_fetch, a_page
+from tests.site import ADA, DOMAIN, NOW, PASSWORD, SITE, FakeSite, a_fetch, a_page
 from tests.waiting import wait_until
 
 ADDRESS = "/domains/bluebird-outdoor.example"
@@ -48,7 +48,7 @@ PAGES = [
 
 
 def a_site(*fetches: object) -> FakeSite:
-    site = FakeSite()
+    site = FakeSite(replace(SITE, invented=True))  # with the notice, which takes room
     name = "Bluebird Outdoor with a Name That Goes On and On GmbH"
     kinds = [AdFormat.TEXT, AdFormat.IMAGE, AdFormat.VIDEO, AdFormat.UNKNOWN]
     preview = Preview(PreviewKind.IMAGE, "https://pictures.example/a.png", 728, 90)
