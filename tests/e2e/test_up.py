@@ -159,6 +159,7 @@ def test_a_first_and_a_second_start_over_one_folder(folder: Path) -> None:
         held = httpx.get(f"http://127.0.0.1:{port}/domains/{DOMAIN}")
 
         assert held.status_code == 200
+        assert "Invented data: this site asks an emulated archive." in held.text
         assert password not in second.text()
         assert "the password is in" in second.text()
 
