@@ -72,8 +72,8 @@ def _import(
     told: Callable[[Report], None],
 ) -> Report:
     with ExitStack() as stack:
-        ask = stack.enter_context(open_imports(load_settings()))
         source, size = stack.enter_context(_opened(file))
+        ask = stack.enter_context(open_imports(load_settings()))
         seen = stack.enter_context(_bar(size, quiet=quiet))
         try:
             return ask(read_list(seen(source), column), dry_run=dry_run, told=told)

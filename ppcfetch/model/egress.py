@@ -133,7 +133,7 @@ def _wrong_part(parts: SplitResult) -> str:
     if not _HOST.fullmatch(parts.hostname or ""):
         return "its host"
     if not _has_port(parts):
-        return f"its port, a number from 1 to {LARGEST_PORT}"
+        return f"its port (1 to {LARGEST_PORT})"
     if parts.path not in {"", "/"} or parts.query or parts.fragment:
         return "what stands behind its port"
     return ""

@@ -38,6 +38,14 @@ def test_a_file_that_is_not_there_and_a_folder_are_told_apart(tmp_path: Path) ->
     assert read(tmp_path) == f"{tmp_path}: is a directory"
 
 
+def test_a_list_that_is_not_there_is_told_before_anything_is_looked_for(tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+
+    result = CliRunner().invoke(entry, ["import", str(gone)])
+
+    assert str(result.exception) == f"{gone}: no such file or directory"
+
+
 def test_what_is_no_fault_of_the_file_passes_as_it_is(tmp_path: Path) -> None:
     with pytest.raises(ZeroDivisionError), named(tmp_path):
         raise ZeroDivisionError

@@ -77,8 +77,8 @@ def test_a_list_that_cannot_be_used_is_refused_without_repeating_it(
     [
         ("ftp://me:{}@one.example:3128", "its scheme"),
         ("me:{}@one.example:3128", "its scheme"),
-        ("http://me:{}@one.example:port", "its port, a number from 1 to 65535"),
-        ("http://me:{}@one.example", "its port, a number from 1 to 65535"),
+        ("http://me:{}@one.example:port", r"its port \(1 to 65535\)"),
+        ("http://me:{}@one.example", r"its port \(1 to 65535\)"),
         ("http://me:{}@one,", "its port"),
         ("http://me:{}@ö:3128", "its host"),
         ("http://me:{}@[one.example:3128", "its host"),
