@@ -152,6 +152,18 @@ def test_a_job_that_is_not_due_waits(database: Rig) -> None:
     assert database.lease(job_id).fence == 2
 
 
+def test_a_job_whose_time_lies_ahead_since_the_clock_was_set_back_waits(database: Rig) -> None:
+    """It was let in already, so that only its time speaks against it."""
+    job_id = database.queued()
+    database.passes(-LEASE)
+
+    early = database.take(job_id)
+    database.passes(LEASE)
+
+    assert early == Refused(job_id, Refusal.NOT_DUE, Pool.INTERACTIVE)
+    assert database.lease(job_id).fence == 1
+
+
 @pytest.mark.parametrize("end", [Done(), Dead("no use"), None])
 def test_an_ended_job_is_settled(database: Rig, end: Done | Dead | None) -> None:
     asked = database.ask()

@@ -16,10 +16,12 @@ from functools import partial
 from typing import Any
 
 import click
+import psycopg
 import structlog
 from sqlalchemy import Engine, event
 
 from ppcfetch.adapters import logs
+from ppcfetch.adapters.database.driver import COMMIT
 from ppcfetch.bootstrap.worker import open_worker
 from ppcfetch.errors import StreamUnavailable
 from ppcfetch.model.job import Pool
@@ -120,6 +122,18 @@ def watching(trap: Trap, settings: Settings, *, pool: Pool, threads: int) -> Ite
         yield replace(ports, handler=partial(handler, **parts), **watched)
 
 
+def _watch_below_sqlalchemy(trap: Trap) -> None:
+    """See the commits, too, that are statements sent through the driver itself."""
+    execute = psycopg.Connection.execute
+
+    def watched(connection: Any, query: Any, *args: Any, **kwargs: Any) -> Any:
+        if query == COMMIT:
+            trap.commits(connection)
+        return execute(connection, query, *args, **kwargs)
+
+    psycopg.Connection.execute = watched  # type: ignore[assignment, method-assign]
+
+
 @click.command()
 @click.option("--pool")
 @click.option("--threads", type=int)
@@ -127,6 +141,7 @@ def worker(pool: str, threads: int) -> int:
     """Work as `ppcfetch worker` does, until the point is reached."""
     trap = Trap(os.environ[VARIABLE])
     event.listen(Engine, "commit", trap.commits)
+    _watch_below_sqlalchemy(trap)
     logs.configure(pool=pool)
     return run_worker(
         load_settings(), pool=Pool(pool), threads=threads, opening=partial(watching, trap)

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from ppcfetch.adapters.archive.client import ArchiveClient
-from ppcfetch.errors import ArchiveBlocked, ArchiveThrottled, ArchiveUnavailable
+from ppcfetch.errors import ArchiveBlocked, ArchiveThrottled
 from ppcfetch.model.ad import ArchivePage, Query, TotalRange
 from ppcfetch.model.domain import DomainName
 from tests.archive_answers import answer, row
@@ -57,16 +57,23 @@ def test_an_empty_first_page_is_believed_when_the_control_has_ads() -> None:
     assert script.asked == ["bluebird.example", "busy.example"]
 
 
-@pytest.mark.parametrize("cursor", [None, "next"])
-def test_a_body_without_a_byte_is_tried_again_and_never_means_no_ads(cursor: str | None) -> None:
-    script = Script(ZERO_BYTES, ROWS, ZERO_BYTES)
-    archive = client(script)
+@pytest.mark.parametrize("again", [ZERO_BYTES, NOTHING])
+def test_a_body_without_a_byte_means_no_ads_when_it_comes_twice(again: httpx.Response) -> None:
+    script = Script(ZERO_BYTES, ROWS, again)
 
-    for _ in range(2):
-        with pytest.raises(ArchiveUnavailable, match="answer is empty"):
-            archive.page(ASKED, cursor)
+    page = client(script).page(ASKED, None)
 
+    assert page == NO_ADS
     assert script.asked == ["bluebird.example", "busy.example", "bluebird.example"]
+
+
+@pytest.mark.parametrize("cursor", [None, "next"])
+def test_a_body_without_a_byte_that_was_an_accident_hides_no_ads(cursor: str | None) -> None:
+    script = Script(ZERO_BYTES, ROWS, ROWS)
+
+    page = client(script).page(ASKED, cursor)
+
+    assert len(page.ads) == 1
 
 
 @pytest.mark.parametrize("control", [NOTHING, ZERO_BYTES])

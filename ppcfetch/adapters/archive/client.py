@@ -71,16 +71,16 @@ class ArchiveClient:
         Shape: via None is the first egress. The total is 0 to 0 for a query that has no ads.
         That, and that nothing is left behind a cursor, is said only after the control query was
         answered with some, over the same egress.
-        Raises: as the port says; for an empty body ArchiveUnavailable, or ArchiveBlocked when the
-        control query is answered with nothing, too.
+        A body without a byte has been seen to mean the same, and may be an accident: it is taken
+        for that when it comes twice, with the control query's answer between.
+        Raises: as the port says.
         """
         way = self._ways[via or next(iter(self._ways))]
         by = time.monotonic() + self._deadline.total_seconds()
         try:
             page = self._ask(way, query, cursor, by)
         except EmptyBody:
-            self._confirm(way, by)
-            raise
+            page = self._again(way, query, cursor, by)
         if not says_nothing(page):
             return page
         self._confirm(way, by)
@@ -104,6 +104,13 @@ class ArchiveClient:
 
     def _confirm(self, way: "_Way", by: float) -> None:
         way.control.confirm(lambda control, until: self._ask(way, control, None, until), by=by)
+
+    def _again(self, way: "_Way", query: Query, cursor: str | None, by: float) -> ArchivePage:
+        self._confirm(way, by)
+        try:
+            return self._ask(way, query, cursor, by)
+        except EmptyBody:
+            return ArchivePage((), None, None)
 
     def _ask(self, way: "_Way", query: Query, cursor: str | None, by: float) -> ArchivePage:
         left = timedelta(seconds=by - time.monotonic())
