@@ -22,7 +22,7 @@ run: .venv/runtime.stamp ## start everything: database, stream, archive emulator
 	@exec $(BIN)/ppcfetch up
 
 test: .venv/dev.stamp ## run every test but the benchmarks
-	@$(BIN)/python -m pytest -n 2 --dist loadfile -m "not bench"
+	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not bench"
 
 check: .venv/dev.stamp ## lint, formatting, types and import contracts
 	@$(BIN)/ruff check .

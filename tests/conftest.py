@@ -16,6 +16,7 @@ from tests.servers import DEBIAN_REDIS, Databases, flush, heal, require, short_f
 
 _TESTS = Path(__file__).parent
 _LAYERS_WITHOUT_SOCKETS = {"unit", "simulation"}
+_LONGEST = {"test_chaos.py", "test_crash_matrix.py", "test_incident_command.py"}
 _LOOPBACK = ["127.0.0.1", "::1", "localhost"]
 
 
@@ -25,9 +26,12 @@ def pytest_configure(config: pytest.Config) -> None:
     config.option.allow_unix_socket = True
 
 
-@pytest.hookimpl(tryfirst=True)  # before ``-m`` chooses by these marks
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark each test with its layer, which is its folder, and close what the layer may not use."""
+@pytest.hookimpl(wrapper=True, tryfirst=True)  # before ``-m`` chooses by these marks
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
+    """Mark each test with its layer, which is its folder, and close what the layer may not use.
+
+    Behind all other plugins the longest files come first: at the end none runs all by itself.
+    """
     for item in items:
         layer = item.path.relative_to(_TESTS).parts[0]
         item.add_marker(getattr(pytest.mark, layer))
@@ -35,6 +39,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.disable_socket)
         else:
             item.add_marker(pytest.mark.allow_hosts(_LOOPBACK))
+    yield
+    items.sort(key=lambda item: item.path.name not in _LONGEST)
 
 
 @pytest.fixture(scope="session")

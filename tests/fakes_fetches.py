@@ -37,13 +37,7 @@ class FakeFetches(FakeAdmission):
         with self.call():
             if fetch_id not in self.fetches:
                 raise NotFound(f"there is no fetch {fetch_id}")
-            jobs = self.jobs_of(fetch_id)
-            parents = [row.parent_id for row in jobs if row.parent_id is not None]
-            return replace(
-                self.fetches[fetch_id],
-                parts=len(parents) - len(set(parents)) + bool(parents),
-                top_ups=sum(row.job.kind is JobKind.TOP_UP for row in jobs),
-            )
+            return self._counted(self.fetches[fetch_id])
 
     def cancel(self, fetch_id: int) -> bool:
         with self.call():
@@ -101,6 +95,15 @@ class FakeFetches(FakeAdmission):
             checkpoint=Checkpoint(),
         )
 
+    def _counted(self, fetch: Fetch) -> Fetch:
+        jobs = self.jobs_of(fetch.id)
+        parents = [row.parent_id for row in jobs if row.parent_id is not None]
+        return replace(
+            fetch,
+            parts=len(parents) - len(set(parents)) + bool(parents),
+            top_ups=sum(row.job.kind is JobKind.TOP_UP for row in jobs),
+        )
+
     def _active(self, domain: DomainName) -> Fetch | None:
         active = (f for f in self.fetches.values() if f.state is FetchState.ACTIVE)
         return next((fetch for fetch in active if fetch.domain == domain), None)
@@ -113,7 +116,8 @@ class FakeFetches(FakeAdmission):
                 row.asker = asker_of(request.reason, request.asked_by)
         self._follow(fetch.id, request.asked_by)
         due = [r.job for r in queued if r.admitted and r.due_at <= self.moment()]
-        return Asked(fetch, tuple((job.id, job.pool) for job in due), joined=True)
+        rings = tuple((job.id, job.pool) for job in due)
+        return Asked(self._counted(fetch), rings, joined=True)
 
     def _refuse_if_needless(self, request: Request) -> None:
         domain = self.domains.get(request.domain.name)
