@@ -1,4 +1,4 @@
-"""Let in who waits for a turn, whenever runs have ended; a thread of its own beside the settler."""
+"""Let in who waits for a turn, whenever there may be room; a thread of its own in a worker."""
 
 import threading
 from collections import deque
@@ -15,7 +15,7 @@ PAUSE_SECONDS = 0.05
 
 
 class Admitter:
-    """Looks for room after runs that ended: any number of ends before a look cost one look."""
+    """Looks for room after leases and ends of runs: any number before a look cost one look."""
 
     def __init__(self, parts: WorkerPorts, *, woken: threading.Event | None = None) -> None:
         """Keep the ports; `run` is the body of the thread."""

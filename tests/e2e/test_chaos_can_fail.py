@@ -10,7 +10,7 @@ import pytest
 
 from tests.servers import short_folder
 from tests.simulation.mutants import Mutant
-from tests.simulation.sabotage import copy_project
+from tests.simulation.sabotage import copy_sabotaged
 
 SEED = 3
 SABOTAGES = (
@@ -37,11 +37,7 @@ SABOTAGES = (
 def test_a_schedule_fails_without(sabotage: Mutant, tmp_path: Path) -> None:
     """The same schedule is among those of every run, where nothing was taken out."""
     copy = tmp_path / "copy"
-    copy_project(copy)
-    file = copy / sabotage.file
-    whole = file.read_text(encoding="utf-8")
-    assert whole.count(sabotage.old) == 1
-    file.write_text(sabotage.applied_to(whole), encoding="utf-8")
+    copy_sabotaged(copy, sabotage)
 
     code, told = play(copy)
 

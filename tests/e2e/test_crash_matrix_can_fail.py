@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.simulation.mutants import Mutant
-from tests.simulation.sabotage import copy_project
+from tests.simulation.sabotage import copy_sabotaged
 
 SABOTAGES = (
     Mutant(
@@ -34,11 +34,7 @@ SABOTAGES = (
 def test_a_crash_is_not_survived_without(sabotage: Mutant, tmp_path: Path) -> None:
     """The same case passes in the matrix, where nothing was taken out."""
     copy = tmp_path / "copy"
-    copy_project(copy)
-    file = copy / sabotage.file
-    whole = file.read_text(encoding="utf-8")
-    assert whole.count(sabotage.old) == 1
-    file.write_text(sabotage.applied_to(whole), encoding="utf-8")
+    copy_sabotaged(copy, sabotage)
 
     code, told = crash(copy, sabotage.caught_by)
 

@@ -60,6 +60,15 @@ def copy_project(copy: Path) -> None:
     (copy / "README.md").touch()
 
 
+def copy_sabotaged(copy: Path, mutant: Mutant) -> None:
+    """Copy the project with one safeguard taken out."""
+    copy_project(copy)
+    file = copy / mutant.file
+    whole = file.read_text(encoding="utf-8")
+    assert whole.count(mutant.old) == 1, f"{mutant.clause} does not fit {mutant.file}"
+    file.write_text(mutant.applied_to(whole), encoding="utf-8")
+
+
 def _passes_unmutated(copy: Path, chosen: Sequence[Mutant]) -> bool:
     for catcher in sorted({one.caught_by for one in chosen}):
         verdict = _run(copy, catcher)
