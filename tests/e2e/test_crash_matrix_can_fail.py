@@ -12,11 +12,11 @@ from tests.simulation.sabotage import copy_sabotaged
 
 SABOTAGES = (
     Mutant(
-        "a page of an old lease is refused",
+        "the checkpoint is stored with the page",
         "ppcfetch/adapters/database/page_statements.py",
-        "WHERE id = %(job)s AND fence = %(fence)s AND pages = %(pages)s AND state = 'running'",
-        "WHERE id = %(job)s AND state = 'running'",
-        "before/pages.write_page:plain:2:stop",
+        "SET cursor = %(cursor)s, mark",
+        "SET mark",
+        "after/pages.write_page:plain:2:kill",
     ),
     Mutant(
         "what a dead worker held is taken over",
